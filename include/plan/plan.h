@@ -35,7 +35,7 @@ struct output_kind;
 struct output {
     const struct output_kind *kind; /* row of the table of outputs (report/outputs.h) */
     const char *path;      /* file to write; NULL: standard output or the terminal */
-    int64_t tick_interval; /* ns between two calls of the kind's tick; 0: no such calls */
+    int64_t tick_interval; /* ns between two calls of tick (report/outputs.h); 0: none */
     bool has_requests;     /* shows each request */
     bool has_periods;      /* shows each period (-p, -P) */
     bool has_summary;      /* shows the statistics at the end */
@@ -45,10 +45,10 @@ struct output {
 
 /*
  * The outputs of a run, and the settings that all outputs share. outputs_choose
- * (report/outputs.h) fills this struct. The list starts with the output that an option
- * such as -json has chosen. If this output goes to a file (-output or -record), the
- * second entry is the output for standard output. The status line and the exported files,
- * such as the file of -plot, come last.
+ * (report/output_choice.h) fills this struct. The list starts with the output that an
+ * option such as -json has chosen. If this output goes to a file (-output or -record),
+ * the second entry is the output for standard output. The status line and the exported
+ * files, such as the file of -plot, come last.
  */
 struct plan_output {
     struct output list[OUTPUTS_MAX];
@@ -56,13 +56,14 @@ struct plan_output {
     /* Entries before the status line and the exported files: 1, or 2 with -output or
      * -record. The last of them is for standard output. */
     int stream_count;
-    bool any_requests, any_periods, any_summary; /* some output has has_requests etc. */
+    /* The field has_requests, has_periods or has_summary of some output is true. */
+    bool any_requests, any_periods, any_summary;
     bool needs_track;        /* some output needs the tracks of the run (stats/track.h) */
     bool needs_names;        /* some output needs target names before the first request */
     const char *time_format; /* strftime(3) format of the time before lines, or NULL */
     int64_t burst;           /* a blank line follows this many requests; 0: never */
-    /* A period ends when this number of requests that count has ended, or when this time
-     * in ns has passed, whichever comes first. A field that is 0 has no effect. */
+    /* A period ends after this many counted requests, or after this time in ns, whichever
+     * comes first. A field that is 0 has no effect. */
     int64_t print_count, print_interval;
     bool emit_partial_period;       /* show the incomplete period at the end of the run */
     struct percentiles percentiles; /* the percentiles to show */
@@ -113,8 +114,8 @@ struct plan_pace {
     /* Each request starts when it is due, even if earlier ones are still in flight. */
     bool is_open_loop;
     bool is_poisson; /* open loop with random gaps; their mean is `interval` */
-    /* The interval comes from -r or -l. These options only limit the rate, so requests
-     * may start later than the interval says: none of them counts as late or missed. */
+    /* The interval comes from -r or -l. These options only limit the rate: a request may
+     * start later than the interval says, and no request counts as late or missed. */
     bool from_limit;
     int64_t burst;   /* requests per interval, at least 1 */
     bool keep_awake; /* keep idle processors out of sleep states (-awake) */
@@ -125,7 +126,7 @@ struct plan_pace {
  * base/deadlines.h has further limits, which no option changes.
  */
 struct plan_end {
-    uint64_t max_requests; /* the run ends after these; UINT64_MAX: no limit */
+    uint64_t max_requests; /* maximum number of requests; UINT64_MAX: no limit */
     int64_t work_time;     /* the run ends after this time, in ns; INT64_MAX: no limit */
     int64_t settle_time; /* time before the work time, in ns; its requests do not count */
     /* The work time is extended until each worker has sent this many requests; 0: it is
@@ -145,8 +146,8 @@ struct plan_end {
 /* Which statistics are computed, and which limits they must meet. */
 struct plan_statistics {
     struct stats_limits limits; /* which requests count */
-    /* Time in ns from one due request to the next, if percentiles include the waits of
-     * missed requests (correction for coordinated omission); 0: they do not. */
+    /* If percentiles include the waits of missed requests (correction for coordinated
+     * omission): time in ns from one due request to the next. Otherwise 0. */
     int64_t corrected_interval;
     struct slos slos, warnings; /* limits of -slo and of -warn */
     /* Number of latencies per target that are recorded in the order of the requests, as
@@ -175,16 +176,17 @@ struct plan {
 
 /*
  * Makes PLAN, the plan of the run, from OPTIONS, which must outlive PLAN. Leaves the
- * outputs of PLAN empty; outputs_choose (report/outputs.h) must fill them later. SEED is
- * the seed of random numbers if OPTIONS have none. Returns 0, or -1 with ERROR if options
- * contradict each other, or if this system lacks an I/O engine that they need.
+ * outputs of PLAN empty; outputs_choose (report/output_choice.h) must fill them later.
+ * SEED is the seed of random numbers if OPTIONS have none. Returns 0, or -1 with ERROR if
+ * options contradict each other, or if this system lacks an I/O engine that they need.
  */
 int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
               struct error *error);
 
 /*
- * Stores in ONE the plan for target number INDEX, from 0, of PLAN, the plan of the run.
- * The first target has the same random offsets as in a run without other targets.
+ * Makes the plan of target number INDEX, from 0, and stores it in ONE. PLAN is the plan
+ * of the run. The first target has the same random offsets as in a run without other
+ * targets.
  */
 void plan_target(const struct plan *plan, int index, struct plan *one);
 
@@ -204,9 +206,9 @@ void plan_note(const struct plan *plan, struct notes *notes);
 
 /*
  * Returns the request size, in bytes, with which to open a target whose working set has
- * WORK_SIZE bytes (0: unknown). This is the request size of PLAN, except in a sweep of
- * sizes without a range: there the size is halved until a request fits into the working
- * set or has 512 bytes.
+ * WORK_SIZE bytes (0: unknown). Normally this is the request size of PLAN. In a sweep of
+ * sizes without a range, that size is halved until a request fits into the working set or
+ * has 512 bytes.
  */
 int64_t plan_opening_size(const struct plan *plan, int64_t work_size);
 
@@ -214,28 +216,23 @@ int64_t plan_opening_size(const struct plan *plan, int64_t work_size);
  * the end of the range. */
 int64_t plan_largest_size(const struct plan *plan);
 
-/*
- * Returns the planned duration, in ns, of the step with VALUE of PLAN, the plan of a
- * sweep: settling and work time. VALUE is in the unit of struct sweep.
- */
+/* Returns the planned duration of a step in ns: settling plus work time. PLAN is the plan
+ * of the sweep. VALUE is the value of the step, in the unit of struct sweep. */
 int64_t plan_step_time(const struct plan *plan, int64_t value);
 
 /*
- * A value of plan_step in a sweep of rates. The step with this value measures the rate
- * without concurrency: it sends one request after another, for at most one second.
+ * A special VALUE for plan_step in a sweep of rates. The step with this value measures
+ * the rate without concurrency: it sends one request after another, for at most one
+ * second.
  */
 #define PLAN_RATE_ALONE 0
 
-/*
- * Stores in STEP the plan of step number INDEX, from 0, of PLAN, the plan of a sweep. The
- * step has the value VALUE, in the unit of struct sweep.
- */
+/* Makes the plan of step number INDEX, from 0, and stores it in STEP. PLAN is the plan of
+ * the sweep. VALUE is the value of the step, in the unit of struct sweep. */
 void plan_step(const struct plan *plan, int64_t value, int index, struct plan *step);
 
-/*
- * Stores in ACTIVE the plan of PHASE of PLAN, the plan of a target in a run with -load.
- * Only the first phase has a warm-up.
- */
+/* Makes the plan of one phase (-load), and stores it in ACTIVE. PLAN is the plan of the
+ * target. Only the first phase has a warm-up. */
 void plan_phase(const struct plan *plan, enum phase phase, struct plan *active);
 
 /* Time in ns that the background load runs alone before the measured requests start. The
@@ -243,11 +240,11 @@ void plan_phase(const struct plan *plan, enum phase phase, struct plan *active);
 #define PLAN_LOAD_SETTLE_TIME SECOND
 
 /*
- * Stores in ONE the plan of the background load of PLAN, the plan of a run with -load.
- * The load has no end, no outputs and no limits of -slo. To keep several requests in
- * flight (depth=), the load uses an I/O engine that can do that, if such an engine can be
- * opened now. Otherwise it uses one thread for each request in flight, at most
- * THREADS_MAX.
+ * Makes the plan of the background load (-load), and stores it in ONE. PLAN is the plan
+ * of the run. The load has no end, no outputs and no limits of -slo. To keep several
+ * requests in flight (depth=), the load uses an I/O engine that can do that, if such an
+ * engine can be opened now. Otherwise it uses one thread for each request in flight, at
+ * most THREADS_MAX.
  */
 void plan_background(const struct plan *plan, struct plan *one);
 

@@ -47,8 +47,9 @@ check_single_mode(const struct options *options, struct error *error)
 }
 
 /*
- * Returns true if -record refuses option ID. The file of -record has the raw line of each
- * request, and the screen has the usual report, so no option may choose something else.
+ * Returns true if option ID cannot be combined with -record. With -record, the file gets
+ * the raw line of each request and the screen gets the usual report. The options that are
+ * refused would change the contents of the file or of the screen.
  */
 static bool
 conflicts_with_record(enum option_id id)
@@ -58,8 +59,9 @@ conflicts_with_record(enum option_id id)
 }
 
 /*
- * Returns true if -check refuses option ID, in addition to the column `modes`. -check
- * prints one line and no periods; with it, -P only says how often files are exported.
+ * Returns true if option ID cannot be combined with -check, although the column `modes`
+ * accepts it. -check prints one line and no periods, so -P is accepted only if it says
+ * how often files are exported.
  */
 static bool
 conflicts_with_check(enum option_id id, const struct options *options)
@@ -69,9 +71,9 @@ conflicts_with_check(enum option_id id, const struct options *options)
 }
 
 /*
- * Returns true if -sweep refuses option ID with the value that is given, in addition to
- * the column `modes`. A sweep that accepts -i sends requests back to back, so the value
- * of -i can only be 0.
+ * Returns true if option ID, with the value that is given, cannot be combined with
+ * -sweep, although the column `modes` accepts the option. A sweep that accepts -i sends
+ * requests back to back, so the value of -i can only be 0.
  */
 static bool
 conflicts_with_sweep(enum option_id id, const struct options *options)
@@ -80,9 +82,9 @@ conflicts_with_sweep(enum option_id id, const struct options *options)
 }
 
 /*
- * Returns true if -append refuses option ID with the value that is given. The requests of
- * -append write a log: the file is empty at the start, the first write goes to offset 0,
- * there are no reads, and only one write is in flight at a time.
+ * Returns true if option ID, with the value that is given, cannot be combined with
+ * -append. The requests of -append write a log: the file is empty at the start, the first
+ * write goes to offset 0, there are no reads, and only one write is in flight at a time.
  */
 static bool
 conflicts_with_append(enum option_id id, const struct options *options)
@@ -103,9 +105,9 @@ conflicts_with_append(enum option_id id, const struct options *options)
 }
 
 /*
- * Checks OPTION, which is given, against MODE and against each other option that refuses
- * it. If several options refuse OPTION, the message names the first of them in the order
- * below. Returns 0, or -1 with ERROR.
+ * Checks that OPTION, which is given, can be combined with MODE and with the other
+ * options that are given. If several options conflict with OPTION, the message names the
+ * first of them in the order below. Returns 0, or -1 with ERROR.
  */
 static int
 check_conflicts(const struct cli_option *option, const struct options *options,
@@ -145,8 +147,8 @@ check_conflicts(const struct cli_option *option, const struct options *options,
 }
 
 /*
- * Checks option ID, which is given: if it has a meaning only beside another option, that
- * option must be given, too. Returns 0, or -1 with ERROR.
+ * Checks option ID, which is given: if this option works only with another option, the
+ * other option must be given, too. Returns 0, or -1 with ERROR.
  */
 static int
 check_needed(enum option_id id, const struct options *options, enum cli_mode mode,
@@ -188,10 +190,11 @@ plan_check_options(const struct options *options, enum cli_mode mode, struct err
 }
 
 /*
- * Returns NULL if the run of PLAN measures the figure that SLO limits. Otherwise returns
- * the rest of a message that starts with the name of SLO: the thing that is missing,
- * and what the user can do. -check cannot be combined with -compare and -load, so its
- * messages do not suggest these options.
+ * Returns NULL if the run of PLAN measures the figure to which SLO applies. Otherwise
+ * returns the second part of a message whose first part is the name of SLO. The second
+ * part names the missing condition, and says how the user can go on. -check cannot be
+ * combined with -compare or -load, so the messages for -check do not suggest these
+ * options.
  */
 static const char *
 find_missing_condition(const struct plan *plan, const struct slo *slo)
@@ -225,7 +228,7 @@ find_missing_condition(const struct plan *plan, const struct slo *slo)
     return NULL;
 }
 
-/* Returns true if a request of OPERATION has the figure that SLO limits. */
+/* Returns true if a request of OPERATION has the figure to which SLO applies. */
 static bool
 has_limited_figure(enum operation operation, const struct slo *slo)
 {
@@ -237,9 +240,9 @@ has_limited_figure(enum operation operation, const struct slo *slo)
 }
 
 /*
- * Returns how many of the first COUNT requests of a worker have the figure that SLO
- * limits. The operations of MIX take turns: with two operations, requests 1, 3, 5 and so
- * on are of the first one, requests 2, 4, 6 and so on are of the second one.
+ * Returns how many of the first COUNT requests of a worker have the figure to which SLO
+ * applies. The operations of MIX take turns: with two operations, requests 1, 3, 5 and so
+ * on are of the first operation, requests 2, 4, 6 and so on are of the second operation.
  */
 static uint64_t
 count_in_turns(const struct operation_mix *mix, const struct slo *slo, uint64_t count)
@@ -255,9 +258,9 @@ count_in_turns(const struct operation_mix *mix, const struct slo *slo, uint64_t 
 }
 
 /*
- * Returns the maximum number of requests that count and have the figure that SLO limits,
- * in one phase of -c requests, of which the first WARMUP do not count. A run without
- * -load is one phase.
+ * Returns the maximum number of counted requests that have the figure to which SLO
+ * applies, in one phase. The phase has as many requests as -c says, and the first WARMUP
+ * of them do not count. A run without -load is one phase.
  */
 static uint64_t
 count_in_phase(const struct plan *plan, const struct slo *slo, uint64_t warmup)
@@ -270,11 +273,11 @@ count_in_phase(const struct plan *plan, const struct slo *slo, uint64_t warmup)
     if (plan->io.threads == 1 || !slo_is_of_operation(slo))
         return count_in_turns(mix, slo, count) - count_in_turns(mix, slo, warmup);
 
-    /* Each thread takes turns by itself. Its last round of turns may be incomplete: it
-     * may end just after the operation that SLO is about, without the other operations.
-     * For an upper bound, add the requests that may be missing in the last rounds of all
-     * threads. Then the number of full rounds is the number of requests of that
-     * operation. */
+    /* Each thread takes turns by itself. A thread may end just after the operation that
+     * SLO is about. Its last round of turns then lacks the requests of the other
+     * operations. For an upper bound, assume this for all threads, and add the requests
+     * that are lacking. Each round now has exactly one request of the operation that SLO
+     * is about. */
     uint64_t counted = count - warmup;
     uint64_t extra_turns = (uint64_t)mix->extra_count;
     uint64_t lacking = (uint64_t)plan->io.threads * extra_turns;
@@ -283,8 +286,8 @@ count_in_phase(const struct plan *plan, const struct slo *slo, uint64_t warmup)
 }
 
 /*
- * Returns the maximum number of requests that count and have the figure that SLO limits,
- * in all phases that SLO is about. Only the idle phase of -load has a warm-up.
+ * Returns the maximum number of counted requests that have the figure to which SLO
+ * applies, in all phases that SLO is about. Only the idle phase of -load has a warm-up.
  */
 static uint64_t
 count_in_run(const struct plan *plan, const struct slo *slo)
@@ -296,14 +299,14 @@ count_in_run(const struct plan *plan, const struct slo *slo)
         return with_warmup;
     if (slo->phase != PHASE_NONE)
         return without_warmup;
-    if (without_warmup > UINT64_MAX / 3) /* the sum could overflow */
+    if (without_warmup > UINT64_MAX / 3) /* the sum below could overflow */
         return UINT64_MAX;
     return with_warmup + without_warmup + without_warmup;
 }
 
 /*
- * Returns a value for -c that lets a run know the percentile of SLO: with this value, at
- * least NEEDS requests that count have the figure that SLO limits. The value is the
+ * Returns a value for -c with which the run can know the percentile of SLO: at least
+ * NEEDS counted requests then have the figure to which SLO applies. The value is the
  * warm-up plus the requests of one phase, because -c limits each phase. If SLO is about
  * one operation of -G, the value allows for whole rounds of turns.
  */
@@ -311,7 +314,7 @@ static uint64_t
 find_sufficient_count(const struct plan *plan, const struct slo *slo, uint64_t needs)
 {
     bool is_of_all_phases = plan->mode == MODE_PHASES && slo->phase == PHASE_NONE;
-    uint64_t phases = is_of_all_phases ? PHASES - 1 : 1; /* without PHASE_NONE */
+    uint64_t phases = is_of_all_phases ? PHASES - 1 : 1; /* PHASE_NONE is not a phase */
     uint64_t needs_per_phase = (needs + phases - 1) / phases;
     uint64_t warmup = slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup;
     uint64_t extra_turns = (uint64_t)plan->workload.mix.extra_count;
@@ -326,8 +329,8 @@ find_sufficient_count(const struct plan *plan, const struct slo *slo, uint64_t n
 }
 
 /*
- * Checks that -c, if it is given, allows enough requests to know the percentile that SLO,
- * a limit of OPTION, is about. Returns 0, or -1 with ERROR.
+ * Checks that -c, if given, allows enough requests to know the percentile of SLO, a limit
+ * of OPTION. Returns 0, or -1 with ERROR.
  */
 static int
 check_count(const struct plan *plan, const struct slo *slo, const char *option,

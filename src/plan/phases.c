@@ -132,9 +132,9 @@ plan_resolve_phases(const struct options *options, struct plan *plan, struct err
         return error_set(error, EXIT_USAGE, "-load",
                          "each phase needs an end; give -c or -w");
 
-    /* Percentiles are corrected for missed requests even without -corrected. Otherwise
-     * they would hide delays: while the load delays a request, the requests that are due
-     * meanwhile are not sent. */
+    /* Percentiles are corrected for missed requests even without -corrected. While the
+     * load delays a request, the next requests are due but are not sent. Uncorrected
+     * percentiles would hide these delays. */
     if (!plan->pace.from_limit && plan->io.depth == 1)
         plan->statistics.corrected_interval = plan->pace.interval;
     return 0;

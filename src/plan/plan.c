@@ -31,9 +31,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* XORed into the seed of the run before the seed of a target is derived from it. The
- * seeds of workers are derived from the same seed without this salt, so they are
- * different. */
+/* The seed of a target is derived from the seed of the run XOR this salt. The seeds of
+ * workers are derived without the salt, so the two kinds of seeds are different. */
 #define TARGET_SALT 0x5555555555555555
 
 static enum cli_mode
@@ -47,8 +46,8 @@ find_sweep_mode(enum sweep_kind kind)
 }
 
 /*
- * Returns the mode that the options choose. If several options choose one, returns one of
- * these modes; plan_check_options refuses such a command line.
+ * Returns the mode that the options choose. If several modes are chosen, returns one of
+ * them; plan_check_options refuses such a command line.
  */
 static enum cli_mode
 find_mode(const struct options *options)
@@ -291,10 +290,10 @@ resolve_end(const struct options *options, struct plan *plan)
 }
 
 /*
- * Gives a check (-check) without -w a work time: the time that -c requests take as
- * planned, and DEADLINE_CHECK_RUN. Without a work time, a slow disk could make the run
- * take for ever. Monitoring systems kill a plug-in after about a minute, and then they
- * would get no answer.
+ * Gives a run of -check without -w a work time: the planned duration of its -c requests
+ * plus DEADLINE_CHECK_RUN. Without a work time, a slow disk could make the run take for
+ * ever. A monitoring system kills a plug-in after about a minute, and would then get no
+ * answer.
  */
 static void
 resolve_check(const struct options *options, struct plan *plan)
@@ -353,7 +352,8 @@ resolve_mode(const struct options *options, struct plan *plan, struct error *err
     if (plan->mode == MODE_CHECK)
         resolve_check(options, plan);
     if (plan->mode == MODE_COMPARE) {
-        /* With a constant seed, a rerun takes the same samples of a long file. */
+        /* The seed is constant, so that every comparison of the same files takes the same
+         * samples of a long file. */
         plan->workload.seed = 1;
         return check_compare(options, error);
     }
@@ -465,15 +465,16 @@ plan_target(const struct plan *plan, int index, struct plan *one)
     one->workload.seed =
         random_derive(plan->workload.seed ^ TARGET_SALT, (uint64_t)index);
 
-    /* Only the first target has a note about the engine (note_engine). */
+    /* note_engine adds a note if one of these fields is set. Only the first target keeps
+     * them, so that the note appears once. */
     one->io.missing = (struct io_missing){0};
     one->io.chosen_for = NULL;
 }
 
 /*
- * Adds a note if the program itself has chosen the engine of PLAN. The note has the name
- * of the engine, and the name of a better engine that is not available, if there is one.
- * The note starts with WHAT, the option because of which the program chose.
+ * Adds a note if the program itself has chosen the engine of PLAN. The note names the
+ * engine, and a better engine that is not available, if there is one. The note starts
+ * with WHAT: the option that made the program choose an engine.
  */
 static void
 note_engine(const struct plan *plan, const char *what, struct notes *notes)

@@ -3,9 +3,9 @@
  * range, if the user gave none, and how long each step takes. plan_step then makes the
  * plan of a step. Most steps differ from the plan of the sweep in one value only.
  *
- * A step of an interval or a rate may take longer than -w says: the percentiles that have
- * limits need min_requests requests. The two kinds of sweep extend the step in different
- * ways:
+ * In a sweep of intervals or rates, a step may take longer than -w says, because the
+ * percentiles that have limits need min_requests requests. The two kinds of sweep extend
+ * their steps in different ways:
  *
  *   interval i:  work time = max(-w, min_requests * i), settling = i
  *   rate r:      work time = max(-w, min_requests / r), settling = a tenth of that;
@@ -22,9 +22,9 @@
 #include "resolve.h"
 
 /*
- * A slot is room for one request in flight. If the command line does not set the number
- * of slots of an open loop, these are the maximum number, and the maximum size of the
- * buffers of all slots in bytes.
+ * A slot is room for one request in flight. These limits apply to an open loop if the
+ * command line does not set the number of slots: the maximum number of slots, and the
+ * maximum size of the buffers of all slots, in bytes.
  */
 #define SLOTS_MAX 1024
 #define SLOTS_MEMORY (256 << 20)
@@ -50,8 +50,8 @@ has_memory(int64_t count, int64_t size)
 }
 
 /*
- * Returns how many requests of SIZE bytes an open loop may have in flight, if the
- * command line does not say it: at most SLOTS_MAX, and only as many as there is memory
+ * Returns how many requests of SIZE bytes an open loop may have in flight if the command
+ * line does not set this number: at most SLOTS_MAX, and only as many as there is memory
  * for their buffers.
  */
 static int
@@ -70,9 +70,10 @@ find_slot_count(int64_t size)
 }
 
 /*
- * Resolves the depth if the command line sets the engine or the number of threads; if it
- * sets only the threads, the engine is the default engine. Together the threads should
- * have SLOTS_WANTED requests in flight. A depth from the command line is not changed.
+ * Resolves the depth for a command line that sets the engine or the number of threads.
+ * (If it sets only the number of threads, the engine is the default engine.) All threads
+ * together should have SLOTS_WANTED requests in flight. Changes nothing if the command
+ * line sets the depth, or if the engine does not queue requests.
  */
 static void
 resolve_named_slots(const struct options *options, int slots_wanted, struct plan_io *io)
