@@ -4,7 +4,8 @@
  * on a file system that hangs. Therefore a second thread, the reader, reads the files and
  * writes the reports, while the first thread waits for signals. If a signal comes while
  * files are read, the first thread ends the program at once. If a signal comes while
- * reports are written, it first waits for them for up to DEADLINE_GRACE.
+ * reports are written, the first thread ends the program only if they are not complete
+ * after DEADLINE_GRACE.
  */
 #include "base/deadlines.h"
 #include "base/units.h"
@@ -37,8 +38,8 @@ struct compare {
     const struct plan *plan;
     struct os_thread supervisor; /* the first thread, which receives the signals */
     struct recorded_runs runs;
-    struct comparison_row *rows; /* one per run; NULL unless a limit is relative to the
-                                  * first run */
+    /* One for each row of `runs`; NULL if no limit is relative to the first run. */
+    struct comparison_row *rows;
     struct reports reports;
     char block[BLOCK];
     _Atomic(const char *) path; /* path of the file that is being read */

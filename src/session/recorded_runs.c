@@ -32,10 +32,11 @@ enum field { COUNT, SUM, IOPS, BPS, MIN, AVG, MAX, MDEV, REQUESTS, CLOCK, FIELDS
 #define DELETE '\x7f' /* the only control character above the printable ones */
 
 /*
- * Each row keeps a sample of its requests, its time series, for confidence intervals. The
- * first MAX_LONG_SERIES rows have series of the capacity that the plan says, and further
- * rows have a quarter of that. If there are more than MAX_LONG_SERIES files, all rows
- * have a quarter. So all series together need less than 45 MiB.
+ * Each row keeps a time series: a sample of its requests, for confidence intervals. The
+ * first MAX_LONG_SERIES rows have a series of the capacity that the plan says. The series
+ * of further rows have a quarter of that capacity. If there are more than MAX_LONG_SERIES
+ * files, the series of all rows have a quarter. So all series together need less than 45
+ * MiB.
  */
 #define MAX_LONG_SERIES 8
 
@@ -142,8 +143,11 @@ is_consistent(const int64_t *fields)
            fields[MDEV] == 0;
 }
 
-/* Refuses the present line of LENGTH BYTES. If it is the first line and begins with the
- * byte order mark of UTF-16, the message says so. Returns -1 with ERROR. */
+/*
+ * Refuses the present line: LENGTH bytes at BYTES. If the line is the first line and
+ * begins with the byte order mark of UTF-16, the message says so. Always returns -1, with
+ * ERROR.
+ */
 static int
 refuse_line(const struct recorded_runs *runs, const char *bytes, size_t length,
             struct error *error)
@@ -198,10 +202,11 @@ is_all_zero(const int64_t *fields)
  * because a target may be called "2024 01". So this function returns true only if a
  * complete and consistent line about at most one request begins inside it.
  *
- * If the first line was cut before its ninth column, its own columns contradict those of
- * the next line, and is_consistent has refused the line already. So the search starts at
- * the ninth column. But two lines of zeros are consistent wherever the first line was
- * cut. So, if all columns are zero, the search starts at the second byte.
+ * The search starts at the ninth column. It need not start earlier: if the first line was
+ * cut before that column, its own columns contradict those of the next line, and
+ * is_consistent has already refused the line. There is one exception: if all columns are
+ * zero, nothing contradicts, wherever the first line was cut. Then the search starts at
+ * the second byte.
  */
 static bool
 is_joined(const char *start, const char *end, const struct recorded_line *line)
@@ -288,8 +293,8 @@ record_fields(struct job *job, const int64_t *fields)
 }
 
 /*
- * Adds the next line, of LENGTH bytes without its newline; a carriage return at its end
- * is ignored. Returns 0, or -1 with ERROR.
+ * Adds the next line: LENGTH bytes at BYTES, without its newline. A carriage return at
+ * the end of the line is ignored. Returns 0, or -1 with ERROR.
  */
 static int
 add_raw_line(struct recorded_runs *runs, const char *bytes, size_t length,
@@ -321,8 +326,8 @@ add_raw_line(struct recorded_runs *runs, const char *bytes, size_t length,
     return 0;
 }
 
-/* Appends SIZE BYTES to the line whose end is not read yet. Returns 0, or -1 with ERROR
- * if the line is too long or there is not enough memory. */
+/* Appends SIZE bytes at BYTES to the line whose end is not read yet. Returns 0, or -1
+ * with ERROR if the line is too long or there is not enough memory. */
 static int
 extend_partial_line(struct recorded_runs *runs, const char *bytes, size_t size,
                     struct error *error)

@@ -34,8 +34,8 @@ struct recorded_runs {
     int file_count;   /* number of files, as the user's plan names them */
     struct job *jobs; /* one per row */
     int row_count;    /* number of rows so far */
-    const char *row_names[TARGETS_MAX]; /* names of the rows, each of which is set at the
-                                         * end of its file */
+    /* Names of the rows. The end of a file sets the names of its rows. */
+    const char *row_names[TARGETS_MAX];
     char *labels[TARGETS_MAX]; /* by row: the eleventh column of its lines; empty if its
                                 * lines have ten columns */
 
@@ -64,9 +64,10 @@ void recorded_runs_begin(struct recorded_runs *runs, const char *path);
 const char *recorded_runs_source(const struct recorded_runs *runs);
 
 /*
- * Adds the next SIZE BYTES of the present file; they may end in the middle of a line.
- * Returns 0, or -1 with ERROR if there is not enough memory, or if a line is not a raw
- * line of at most one request; then ERROR names the file and the line.
+ * Adds the next bytes of the present file: SIZE bytes at BYTES, which may end in the
+ * middle of a line. Returns 0, or -1 with ERROR if there is not enough memory, or if a
+ * line is not a raw line of at most one request. In the second case ERROR names the file
+ * and the line.
  */
 int recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
                       struct error *error);

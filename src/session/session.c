@@ -134,9 +134,10 @@ open_targets(struct session *session)
 
 /*
  * Opens the workers of the run, or of the first step of a sweep or the first phase of
- * -load. If that takes long, messages say that a target is not ready. They name the last
- * target of a run. A step or phase has only one target, the first one, which they name
- * then. Returns 0, or -1 with the session's error.
+ * -load. If that takes long, messages say that a target is not ready. For a run, the
+ * messages name its last target. A step or phase has only one target; for it, the
+ * messages name the first target of the session. Returns 0, or -1 with the session's
+ * error.
  */
 static int
 open_workers(struct session *session)
@@ -165,10 +166,10 @@ open_workers(struct session *session)
 }
 
 /*
- * Prepares the reports, and the run or the first step or phase. Then begins the run; a
- * step or phase is begun by the supervisor. Files of an earlier run are replaced only
- * when nothing else can refuse this run: by then all workers are open and wait for their
- * first requests. Returns 0, or -1 with the session's error.
+ * Prepares the reports, and the run or the first step or phase. Then begins the run. (A
+ * step or phase is begun by the supervisor.) Files of an earlier run are replaced only
+ * when nothing else can refuse this run: all workers are open and wait for their first
+ * requests. Returns 0, or -1 with the session's error.
  */
 static int
 open_outputs_and_run(struct session *session)
@@ -253,10 +254,13 @@ open_session(struct session *session)
 
 /*
  * Sweeps all targets one by one, or executes the phases of -load for the only target, on
- * the supervisor. Ends early after a signal, if output has failed, or, without
- * -ignore-error, if a request to the previous target timed out or is stuck. Also ends if
- * a target fails before any request was sent, because the same error would stop the
- * others.
+ * the supervisor. Ends early in these cases:
+ * - a signal has come;
+ * - output has failed;
+ * - a request to the previous target timed out or is stuck, and -ignore-error is not
+ *   given;
+ * - a target fails before any request was sent: the same error would stop the other
+ *   targets.
  */
 static void
 sweep_all(struct session *session)
@@ -304,8 +308,9 @@ limit_output(const struct plan *plan)
 /*
  * Supervises the requests until all of them are complete or abandoned, and prints
  * everything up to the final line. Sets IS_STUCK if a request or a worker's thread is
- * stuck in the kernel. Returns the exit status. For an output that answers the caller (a
- * monitoring plug-in), that is the answer, whatever happened.
+ * stuck in the kernel. Returns the exit status of the program. If the output answers the
+ * caller, as a monitoring plug-in does, the exit status is this answer, whatever
+ * happened.
  */
 static int
 supervise_run(struct session *session, bool *is_stuck)
@@ -411,7 +416,7 @@ run_supervisor(void *argument)
     stage_enter(session, STAGE_CLOSING, &session->jobs[0]);
     /* After a signal, the wait for requests in flight may have used up the grace period.
      * So the closing gets at least DEADLINE_CLOSING from now on. Otherwise the supervisor
-     * would give up even a target that closes quickly. */
+     * would give up at once, even if the targets close quickly. */
     if (os_signals_stop_signal())
         session->give_up_at = time_later(os_signals_stop_asked_at() + DEADLINE_GRACE,
                                          os_clock_now() + DEADLINE_CLOSING);

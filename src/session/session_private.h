@@ -84,16 +84,17 @@ struct session {
 /*
  * Changes the state to NEXT, and wakes the threads that may be waiting for it: the leader
  * and the supervisor. To be called by the thread that the picture in session.c names for
- * this change. The state is stored before `state_changed`, and session_wait reads them
- * the other way round, so the supervisor misses no change.
+ * this change. This function stores the state before it sets `state_changed`.
+ * session_wait clears `state_changed` before it reads the state. So the supervisor misses
+ * no change.
  */
 void session_advance(struct session *session, enum session_state next);
 
 /*
  * Replaces the present stage by a stage of KIND, which begins now, for the target of JOB
  * (NULL: the files). The thread that may have to wait in the stage calls this. It need
- * not wake the supervisor: that sleeps at most until the deadline of the earlier stage,
- * and reads the new stage then.
+ * not wake the supervisor: the supervisor sleeps at most until the deadline of the
+ * earlier stage, and reads the new stage then.
  */
 void stage_enter(struct session *session, enum stage_kind kind, const struct job *job);
 

@@ -117,14 +117,14 @@ describe_wait(const struct stage *stage, bool gives_up, int64_t waited,
  * removes that file (os_leftover_begin).
  *
  * If STAGE is a closing, the final line or the error of the run is already printed. The
- * new error can then only make the exit status worse. It does not do so after a signal,
- * or if the output is an answer to the caller, as that of a monitoring plug-in is.
+ * new error may then make the exit status worse, except in two cases: after a signal, and
+ * if the output answers the caller, as a monitoring plug-in does.
  */
 static _Noreturn void
 give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
-    /* The remover may still use this struct after DEADLINE_CLOSING, when it is no longer
-     * waited for. The struct stays valid, because this function never returns. */
+    /* The remover may still use this struct after DEADLINE_CLOSING. The struct stays
+     * valid, because this function never returns. */
     struct removal removal = {.session = session};
     struct os_thread remover;
     int64_t deadline = os_clock_now() + DEADLINE_CLOSING;
@@ -159,7 +159,8 @@ session_wait(struct session *session, enum session_state at_least)
     stall_start(&stall, session->plan->end.hang);
 
     for (;;) {
-        /* First the flag, then the state: session_advance stores the flag last. */
+        /* Clear the flag before reading the state: session_advance stores the state
+         * before it sets the flag, so no change is missed. */
         atomic_store(&session->state_changed, false);
         if (atomic_load(&session->state) >= at_least)
             return;
