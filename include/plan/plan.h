@@ -62,8 +62,8 @@ struct plan_output {
     bool needs_names;        /* some output needs target names before the first request */
     const char *time_format; /* strftime(3) format of the time before lines, or NULL */
     int64_t burst;           /* a blank line follows this many requests; 0: never */
-    /* A period ends after this many counted requests, or after this time in ns, whichever
-     * comes first. A field that is 0 has no effect. */
+    /* A period ends as soon as it has `print_count` requests that count, or after
+     * `print_interval` ns, whichever comes first. 0: there is no such limit. */
     int64_t print_count, print_interval;
     bool emit_partial_period;       /* show the incomplete period at the end of the run */
     struct percentiles percentiles; /* the percentiles to show */

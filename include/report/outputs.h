@@ -22,9 +22,16 @@ struct report;
  * The functions of a kind of output. Each function adds to the text of the report, which
  * report.c then writes as a whole. A function may be NULL; then nothing is added.
  *
- * A kind has either the functions from `begin` to `records`, or `part` and `tick`. The
- * functions from `begin` to `records` are about one target: the target of report->job.
- * Any thread that holds the lock of the run may call them.
+ * A kind that is printed has the functions from `begin` to `records`. They are about one
+ * target: the target of report->job. A kind that is written or drawn at intervals, or
+ * once at the end, has `tick`, and may have `part`. The plug-in (-check) has none of
+ * these functions, because it writes nothing before its answer (`answer` of the row).
+ *
+ * A worker or the supervisor calls `begin`, `sample` and the record of a period while it
+ * has the lock of the run. The supervisor calls `part`, `tick` and all other records
+ * without that lock. It adds these records only after the workers have ended or were
+ * abandoned. With -compare there is no run, and one thread, the reader, calls all
+ * functions.
  */
 struct report_format {
     /* Adds the head of the output. Called once, before all others. */
@@ -36,11 +43,14 @@ struct report_format {
     /* Each adds a record of one kind; indexed by enum record_kind. */
     void (*records[RECORDS])(struct report *report, const struct run_record *record);
 
-    /* A step or phase of JOB begins. Called on the supervisor's thread. */
+    /* A step or phase of JOB begins. */
     void (*part)(struct report *report, const struct job *job,
                  const struct run_part *part);
-    /* An interval of COUNT jobs ended at NOW, ns, monotonic. LAST: it was the last one of
-     * the run. Called on the supervisor's thread or the session's first thread. */
+    /* An interval of COUNT jobs ended at NOW, ns, monotonic. LAST: it was the last
+     * interval of the run or, for a growing file, of the sweep of one target.
+     *
+     * If the output is SINK_REPLACED, report_begin calls this function as well, with NOW
+     * 0 and on its own thread, to make the first version of the file. */
     void (*tick)(struct report *report, const struct job *jobs, int count, int64_t now,
                  bool last);
     /* Frees the memory that the other functions allocated. */

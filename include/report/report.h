@@ -63,7 +63,8 @@ struct report {
      * of on_next_tick then sets it to one tick_interval after the time of the call or, if
      * the first request is delayed (start_delay of a job), after the delay. */
     int64_t next_tick_at;
-    /* when the current interval of an HDR log began, ns, monotonic; 0: not known yet */
+    /* When the current interval began, ns, monotonic; 0: not known yet. Set for every
+     * output, but only HDR logs use it. */
     int64_t interval_began_at;
     int64_t (*monotonic_now)(void); /* ns; a test replaces this clock */
     int64_t (*wall_now)(void);      /* ns since 1970; a test replaces this clock */
@@ -138,19 +139,26 @@ void report_recorded(struct reports *reports, const struct comparison_row *rows)
 
 /*
  * Writes remarks on the outcomes of COUNT jobs to stderr. In a sweep, also writes why
- * later steps could not begin. Skips jobs that have not begun. Stores in each outcome
- * which output has failed so far. The observer calls it when a run ends; with -compare,
- * the caller calls it before report_recorded.
+ * later steps could not begin. Skips jobs that have not begun.
+ *
+ * Stores in each outcome which output has failed so far, how the summary for people is
+ * shown (`legacy_summary`, `limits_printed`), and, by outcome_explain, the answers to the
+ * limits. Summaries depend on these answers. So the observer calls this function when a
+ * run ends, before the summaries are written; with -compare, the caller must call it
+ * before report_recorded.
  */
 void report_explain(struct reports *reports, struct job *jobs, int count);
 
 /*
- * Ends the reports. Hands over the last versions of exported files, unless the observer
- * has done so at the end of the run. Waits for their writer (export_end), closes the
- * printed outputs and frees the memory of REPORTS. Writes failures to stderr that are not
- * reported yet. Stores in OUTCOME the first output that failed, its errno, and whether
- * the writer is stuck. Call it on the supervisor's thread, or on the first thread if
- * there was no run.
+ * Ends the reports. If a run has ended and the observer has not yet handed over the last
+ * versions of exported files (`export_pending`), hands them over. Otherwise, as with
+ * -compare or after a refused run, the files stay as they are. Waits for the writer of
+ * exported files (export_end), closes the printed outputs and frees the memory of
+ * REPORTS. Writes failures to stderr that are not reported yet. Stores in OUTCOME the
+ * first output that failed, its errno, and whether the writer is stuck.
+ *
+ * Call it on the supervisor's thread; if the run was refused, on the thread that opened
+ * the run (the leader); with -compare, on the reader.
  */
 void report_end(struct reports *reports, struct outcome *outcome);
 

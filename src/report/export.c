@@ -2,7 +2,7 @@
  * Exported files. Reports make the texts of a file while a run goes on. A thread of its
  * own, the writer, writes the texts, because a file system may be slow or hang.
  *
- *   supervisor, workers                      writer (write_all)
+ *   leader, supervisor                       writer (write_all)
  *     export_add: checks the file
  *     export_start  ----------------------->  starts, waits
  *     export_write_first: writes the
@@ -50,7 +50,9 @@ struct export_file {
     bool has_next;      /* `next` must be written, even if it is empty */
     bool is_durable; /* `next` is the last text, and must survive a crash of the system */
     bool is_writing; /* the writer is writing `text` */
-    /* when the oldest text that is not written yet was handed over, ns, monotonic */
+    /* Since when the oldest text that is not written yet has waited, ns, monotonic: since
+     * it was handed over or, if that was during the write of an earlier text of this
+     * file, since the end of that write. */
     int64_t handed_over_at;
     int error;            /* errno of the latest write; 0 if it succeeded */
     int unreported_error; /* errno that export_take_failures must report; 0: none */
@@ -413,8 +415,8 @@ has_unanswered(const struct export *export)
 }
 
 /* Returns the time at which to stop waiting for the writer, as export_end describes. The
- * oldest text of the writer was handed over at SINCE, and the wait began at BEGAN. All
- * times are in ns, monotonic. */
+ * oldest text that is not written yet has waited since SINCE (`handed_over_at`), and the
+ * wait for the writer began at BEGAN. All times are in ns, monotonic. */
 static int64_t
 find_give_up_time(const struct export *export, int64_t since, int64_t began)
 {
@@ -436,8 +438,9 @@ find_give_up_time(const struct export *export, int64_t since, int64_t began)
     return time_later(limit, began + DEADLINE_GRACE_MIN);
 }
 
-/* Waits until the writer has ended. Its oldest text was handed over at SINCE, ns,
- * monotonic. Returns false if the limit (find_give_up_time) was reached first. */
+/* Waits until the writer has ended. The oldest text that is not written yet has waited
+ * since SINCE (`handed_over_at`; ns, monotonic). Returns false if the limit
+ * (find_give_up_time) was reached first. */
 static bool
 wait_for_end(struct export *export, int64_t since)
 {
@@ -464,9 +467,9 @@ wait_for_end(struct export *export, int64_t since)
     return true;
 }
 
-/* Adds a note for each file with a text that is not written, and stores the first such
- * file as a failure in EXPORT. Returns false if there is none, because the writer has
- * written all texts meanwhile. */
+/* Adds a note for each file with a text that is not written yet, and notes the first such
+ * file in EXPORT as the failure. Returns false if there is no such file, because the
+ * writer has written all texts meanwhile. */
 static bool
 note_unwritten(struct export *export, struct notes *notes)
 {
@@ -492,8 +495,9 @@ note_unwritten(struct export *export, struct notes *notes)
     return export->error_number != 0;
 }
 
-/* Asks the writer to end, once it has written the texts that wait. Returns when the
- * oldest of these texts was handed over, ns, monotonic; 0 if all texts are written. */
+/* Asks the writer to write all texts that are not written yet, and then to end. Returns
+ * the time since which the oldest of these texts has waited (`handed_over_at`; ns,
+ * monotonic), or 0 if all texts are written. */
 static int64_t
 request_end(struct export_writer *writer)
 {
@@ -516,8 +520,9 @@ request_end(struct export_writer *writer)
     return oldest;
 }
 
-/* Stores the first file whose latest content could not be written as a failure in EXPORT,
- * if there is one. The writer has ended. */
+/* If the latest content of a file could not be written, notes this file in EXPORT as the
+ * failure; if there are several such files, the first. Must be called after the writer's
+ * thread has ended. */
 static void
 store_failed_file(struct export *export)
 {

@@ -186,8 +186,8 @@ add_percentile_line(struct buffer *text, int width, const char *name,
     add_time_list(text, times, count);
 }
 
-/* Percentiles that the user did not ask for are shown only if at least this many requests
- * count. Percentiles of flushes need at least this many flushes. */
+/* Percentiles that the user did not ask for are shown only if there are at least this
+ * many latencies (of requests, or of flushes). */
 #define MIN_UNASKED 10
 
 /* Adds a line that begins with NAME and has the percentiles of LIST. Adds nothing if the

@@ -11,8 +11,9 @@
  *   7  how often an output is written or drawn            choose_tick_interval
  *   8  which files are refused                            check_files
  *
- * The rules are about rows of the table of outputs (outputs.c). None of them names a row,
- * except the text for people.
+ * The rules are about rows of the table of outputs (outputs.c). They name two rows only:
+ * the text for people, and -batch, which has no lines for requests and no default
+ * interval. A message also names -check.
  */
 #include "report/output_choice.h"
 

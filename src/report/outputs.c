@@ -1,6 +1,9 @@
 /*
- * The table of outputs. No other file of the program knows a kind of output by its name.
- * Which rows a command line asks for is decided in output_choice.c.
+ * The table of outputs. Which rows a command line asks for is decided in output_choice.c.
+ *
+ * Other files handle a kind of output by its row, with few exceptions: output_choice.c
+ * knows -batch and the text for people, status.c knows -check, and some messages name an
+ * option.
  */
 #include "report/outputs.h"
 

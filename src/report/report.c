@@ -3,9 +3,9 @@
  * outputs whose format has a function for it. That function adds to the text of its
  * report, and flush_report() takes the text away:
  *
- *   begin, sample, record          part, tick, end
- *   (any thread, which holds       (the supervisor's thread)
- *   the lock of the run)
+ *   begin, sample, record of a period    other records, part, tick, end
+ *   (a worker or the supervisor,         (the supervisor, without
+ *   with the lock of the run)            the lock of the run)
  *                     |
  *                     v
  *      the format adds to report->text

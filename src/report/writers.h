@@ -104,9 +104,9 @@ void comparison_format(struct report *report, const struct comparison_row *rows)
 void comparison_limits(struct report *report, const struct comparison_row *row);
 
 /* comparison.c: returns the rows of the comparison, one for each job of REPORT. All jobs
- * must have ended. The first call makes the rows, and later calls return the same rows.
- * The rows belong to REPORT. Returns NULL if memory is short; then `failed` of the text
- * of REPORT is true. */
+ * must have ended. If report_recorded was given rows, returns these rows, which belong to
+ * its caller. Otherwise the first call fills rows, which belong to REPORT. Returns NULL
+ * if memory is short; then `failed` of the text of REPORT is true. */
 const struct comparison_row *comparison_rows(struct report *report);
 
 /*
