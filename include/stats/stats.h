@@ -27,8 +27,9 @@ enum verdict {
 /*
  * One request and its result.
  *
- * In a run with an interval (-i), requests are due at grid points, which are one interval
- * apart. A grid point at which no request was sent is missed.
+ * In a run with an interval (-i), a request or a burst is due once per interval, at its
+ * due time; if due times are random, once per interval on average. A due time for which
+ * no request was sent is missed.
  */
 struct sample {
     uint64_t index;  /* from 1 */
@@ -40,14 +41,14 @@ struct sample {
     int64_t bytes;   /* bytes moved */
     int64_t tail_after_end; /* ns of the latency that lie after the end of the run, when
                                no other request was due any more */
-    uint64_t missed; /* grid points that were missed because of this request: while it
-                        was in flight, or before it was sent late */
-    uint64_t missed_before; /* the grid points in `missed` that passed before this request
-                               was sent */
-    bool in_burst;          /* several requests were due at the same grid point */
-    /* Used only for a request in a burst: ns from the start of the stall to the end of
-     * the request. The stall starts one interval before the first grid point that passed
-     * during the burst. 0 if no grid point passed. */
+    /* number of due times that were missed because of this request: while it was in
+     * flight, or before it was sent late */
+    uint64_t missed;
+    uint64_t missed_before; /* the due times in `missed` before this request was sent */
+    bool in_burst;          /* several requests were due at the same time */
+    /* Used only for a request of a burst: ns from the start of the stall to the end of
+     * the request. The stall starts one interval before the first due time that was
+     * missed during the burst; 0 if none was missed. */
     int64_t stall;
     enum operation operation;
     enum verdict verdict;
@@ -106,7 +107,7 @@ struct stats_operation {
 struct stats {
     struct moments latency;     /* of the requests that count */
     int64_t last_end;           /* end of the last request, monotonic, ns; 0 if none */
-    int64_t corrected_interval; /* ns from one grid point to the next, if coordinated
+    int64_t corrected_interval; /* ns from one due time to the next, if coordinated
                                    omission is corrected; else 0 */
     struct operation_mix mix;   /* `operations` is used only if the mix has several */
     int64_t busy_time; /* ns over which rates are computed (stats/busy.h). If 0, they are
@@ -117,8 +118,8 @@ struct stats {
     uint64_t requests;         /* all requests, warm-up and failures included */
     int64_t all_bytes;         /* moved by all requests */
     uint64_t too_fast, too_slow, cached, stopped, failed; /* requests, by verdict */
-    uint64_t missed;          /* grid points at which no request was sent */
-    uint64_t skipped_stopped; /* grid points that passed while the process was stopped;
+    uint64_t missed;          /* due times for which no request was sent */
+    uint64_t skipped_stopped; /* due times that passed while the process was stopped;
                                  they are not counted in `missed` */
     uint64_t from_memory; /* lower limit of the number of requests that count and did not
                              reach the device */
@@ -190,17 +191,17 @@ stats_judge(const struct stats_limits *limits, struct sample *sample)
 void stats_record(struct stats *stats, const struct sample *sample);
 
 /* Adds SAMPLE, a request that was sent, and was given up before it was answered. It has
- * no latency, so only the request and the grid points that were missed because of it are
+ * no latency, so only the request and the due times that were missed because of it are
  * counted. */
 void stats_abandon(struct stats *stats, const struct sample *sample);
 
-/* Adds COUNT missed grid points. If operations are mixed, the missed requests would have
+/* Adds COUNT missed due times. If operations are mixed, the missed requests would have
  * been of the operations in turn, beginning with NEXT. */
 void stats_miss(struct stats *stats, enum operation next, uint64_t count);
 
 /* Adds the waits of the requests that were missed during a stall of STALL ns: the time
- * from each missed grid point to the end of the stall. The stall begins one interval
- * before the first missed grid point. In its last IDLE ns no request was due any more. If
+ * from each missed due time to the end of the stall. The stall begins one interval
+ * before the first missed due time. In its last IDLE ns no request was due any more. If
  * operations are mixed, the missed requests would have been of the operations in turn,
  * beginning with NEXT. Does nothing if `corrected_interval` is 0. */
 void stats_wait(struct stats *stats, enum operation next, int64_t stall, int64_t idle);

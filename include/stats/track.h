@@ -31,7 +31,7 @@ struct track_column {
     double parts[PARTS];  /* sums of the parts of the split requests, ns */
     double sync;          /* sum of the flushes of the split requests, ns */
     uint64_t failed;      /* requests that failed */
-    uint64_t missed;      /* grid points at which no request was sent (struct sample) */
+    uint64_t missed;      /* due times for which no request was sent (struct sample) */
 };
 
 /* Adds all requests of the column MORE to INTO. */
@@ -39,7 +39,7 @@ void track_column_add(struct track_column *into, const struct track_column *more
 
 struct track {
     int64_t began_at;       /* monotonic, ns: where column 0 begins */
-    int64_t slot_interval;  /* ns from one grid point to the next; 0 without a grid */
+    int64_t slot_interval;  /* ns from one due time to the next; 0 without due times */
     int shift;              /* a column is 2^shift ns wide */
     int column_count;       /* columns in use; all other columns are zero */
     uint64_t request_count; /* requests that count; also the number of marks, up to
@@ -48,21 +48,21 @@ struct track {
     struct track_column columns[TRACK_COLUMNS];
 };
 
-/* Starts a track at BEGAN, a monotonic time in ns. Grid points are EVERY ns apart. If
- * EVERY is 0, there is no grid. The track must be all zero, or have been started before.
- * Earlier requests are removed. */
+/* Starts a track at BEGAN, a monotonic time in ns. Due times are EVERY ns apart. If
+ * EVERY is 0, there are none, because requests are sent back to back. The track must be
+ * all zero, or have been started before. Earlier requests are removed. */
 void track_start(struct track *track, int64_t began, int64_t every);
 
 /* Adds SAMPLE, which has a verdict. Samples may be added in any order. A sample that
  * started before the track is added to column 0. If SAMPLE neither counts nor failed,
- * only its missed grid points are added. */
+ * only the due times that were missed because of it are added. */
 void track_record(struct track *track, const struct sample *sample);
 
 /* Adds the parts of SAMPLE, which counts and has already been added by track_record. Does
  * nothing if SAMPLE could not be split. */
 void track_split(struct track *track, const struct sample *sample);
 
-/* Adds COUNT successive grid points at which no request was sent. They begin one interval
+/* Adds COUNT successive due times for which no request was sent. They begin one interval
  * after AFTER, a monotonic time in ns. */
 void track_miss(struct track *track, int64_t after, uint64_t count);
 

@@ -3,8 +3,8 @@
  * pattern), when the next request is due (the table of arrivals), and the numbers of
  * requests (ordinals), which the workers of a job share. No function here reads a clock.
  *
- * Closed loop: requests are due at the points of a time grid, begin + k * interval. At
- * each point one request is due, or a burst of several. A request that is still in flight
+ * Closed loop: the due times are the points of a time grid, begin + k * interval. At each
+ * point one request is due, or a burst of several. A request that is still in flight
  * at the next point moves the grid: its end becomes the next point, and the points that
  * passed before its end are missed (x). With several slots only the request that took the
  * last free slot moves the grid. Points that pass while a slot is free, because the

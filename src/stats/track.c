@@ -84,7 +84,7 @@ find_offset(const struct track *track, int64_t time)
     return time > track->began_at ? time - track->began_at : 0;
 }
 
-/* All grid points that lie in one column are added at once. */
+/* All due times that lie in one column are added at once. */
 void
 track_miss(struct track *track, int64_t after, uint64_t count)
 {
@@ -107,8 +107,8 @@ track_miss(struct track *track, int64_t after, uint64_t count)
     }
 }
 
-/* Adds the grid points that were missed because of SAMPLE: first those directly before
- * its start, then those directly after its start. */
+/* Adds the due times that were missed because of SAMPLE: first the due times directly
+ * before its start, then the due times directly after its start. */
 static void
 miss_around(struct track *track, const struct sample *sample)
 {
