@@ -76,8 +76,8 @@ struct run_observer {
     void (*fail)(void *self, const struct job *job);
     /* A step or a phase begins. */
     int (*part)(void *self, const struct job *job, const struct run_part *part);
-    /* Returns when to call `tick` next, ns, monotonic; INT64_MAX for never. First called
-     * at NOW, the start of each step or phase. */
+    /* Returns the time of the next call of `tick` (ns, monotonic), INT64_MAX for never.
+     * First called at NOW, the start of each step or phase. */
     int64_t (*next_tick)(void *self, int64_t now);
     /* The statistics of COUNT jobs are up to date at NOW (ns, monotonic). JOBS does not
      * include a background load. */
@@ -201,7 +201,7 @@ void stall_start(struct stall *stall, int64_t limit);
  * reported now, else 0. */
 int64_t stall_check(struct stall *stall, int64_t since, int64_t now);
 
-/* Returns when stall_check must be called next at the latest; INT64_MAX for never. SINCE
+/* Returns the latest time for the next call of stall_check, INT64_MAX for never. SINCE
  * and NOW are the same as in the previous call of stall_check. */
 int64_t stall_due(const struct stall *stall, int64_t since, int64_t now);
 

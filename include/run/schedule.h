@@ -48,8 +48,9 @@ struct worker_group {
 uint64_t worker_group_take_ordinals(struct worker_group *group, uint64_t wanted,
                                     int64_t when, uint64_t *first);
 
-/* Registers that a worker starts at NOW (ns, monotonic). Returns when the first worker of
- * GROUP started, which is NOW if this worker is the first. Each worker calls it once. */
+/* Registers that a worker starts at NOW (ns, monotonic). Returns the time at which the
+ * first worker of GROUP started, which is NOW if this worker is the first. Each worker
+ * calls it once. */
 int64_t worker_group_start(struct worker_group *group, int64_t now);
 
 /* Stops GROUP at NOW (ns, monotonic): its workers send no further requests. Any thread
@@ -113,7 +114,7 @@ pattern_next(struct pattern *pattern, enum operation *operation)
 #define SCHEDULE_SPIN (100 * US)
 
 /* A kind of arrival process, which decides when requests are due: a row of the table in
- * schedule.c. In a closed loop with an interval, requests are due at the points of a time
+ * schedule.c. In a closed loop with an interval, the due times are the points of a time
  * grid. A slot is room for one request in flight. All times are in ns on the caller's
  * clock. A function that has nothing to do is NULL. */
 struct arrivals {
@@ -121,14 +122,14 @@ struct arrivals {
      * earlier requests are still in flight. False: if a worker can send no request when
      * one is due, it skips that request. */
     bool is_open_loop;
-    /* Returns when the next request is due. In an open loop this claims the due time for
-     * the calling worker, so the worker must have a free slot. NULL: a request is always
-     * due at once. */
+    /* Returns the time at which the next request is due. In an open loop this claims the
+     * due time for the calling worker, so the worker must have a free slot. NULL: a
+     * request is always due at once. */
     int64_t (*due)(struct schedule *schedule, int64_t now);
-    /* Notes that a request is sent at NOW. Its due time was the last result of `due`.
-     * Returns when the latency of the request begins: its due time, or 0 if the latency
-     * begins when the request is sent. Stores in MISSED how many due times have passed
-     * without a request since the previous request. */
+    /* Notes that the request whose due time `due` returned is sent at NOW. Returns the
+     * start of its latency: its due time, or 0 if the latency begins when the request is
+     * sent. Stores in MISSED how many due times have passed without a request since the
+     * previous request. */
     int64_t (*sent)(struct schedule *schedule, int64_t now, uint64_t *missed);
     /* Notes that a request was completed at NOW, and that no slot was free until then.
      * Returns how many due times before UNTIL have passed without a request because of
@@ -242,19 +243,18 @@ uint64_t schedule_give_up_stopped(struct schedule *schedule, int64_t resumed);
 /*
  * Ends the schedule of a worker. Returns how many requests were due before UNTIL and
  * count as missed, because no worker will send them. If LAST is true, that includes
- * requests that no worker has claimed.
+ * requests that no worker has claimed. READY says that the worker had a free slot.
  *
- * READY says that the worker had a free slot. In a closed loop such a worker was only
- * waiting for the next due time, so it missed nothing, and the result is 0. The exception
- * is a burst that is not complete: the due times that passed during the burst are missed,
- * whatever READY says.
+ * In a closed loop, a worker with a free slot was only waiting for the next due time, so
+ * it has missed nothing, and the result is 0. The exception is a burst that is not
+ * complete: the due times that passed during the burst are missed, whatever READY is.
  */
 uint64_t schedule_end(struct schedule *schedule, int64_t until, bool last, bool ready);
 
-/* Returns when the next request is due, without claiming it. In an open loop, the next
- * request is the request that the worker has claimed. If the worker has claimed none, it
- * is the first request that no worker has claimed. In a closed loop the result is NOW,
- * because the next request is not due before a slot is free. */
+/* Returns the time at which the next request is due, without claiming the request. In an
+ * open loop this is the request that the worker has claimed or, if it has claimed none,
+ * the first request that no worker has claimed. In a closed loop returns NOW, because the
+ * next request is not due before a slot is free. */
 int64_t schedule_next(const struct schedule *schedule, int64_t now);
 
 #endif

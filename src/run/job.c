@@ -248,7 +248,7 @@ job_begin(struct job *job, int64_t begin)
  * worker can usually fail them itself, so it gets DEADLINE_GRACE more time to do that.
  * The failed requests are reported to the observer, unless another thread has the run's
  * lock for too long. RESUMED is when the process last continued after a stop; the timeout
- * of the requests begins anew then. Returns when to check again.
+ * of the requests begins anew then. Returns the time at which to check again.
  */
 static int64_t
 abandon_if_timed_out(struct job *job, struct worker_thread *thread, int64_t resumed,
@@ -277,8 +277,8 @@ abandon_if_timed_out(struct job *job, struct worker_thread *thread, int64_t resu
 }
 
 /* Checks one worker at NOW: reports a request without an answer, abandons the worker if
- * it has had too much time, and wakes it if the job is over. Returns when to check again.
- */
+ * it has had too much time, and wakes it if the job is over. Returns the time
+ * at which to check again. */
 static int64_t
 watch_worker(struct job *job, struct worker_thread *thread, int64_t now)
 {

@@ -336,8 +336,9 @@ extend_work_time(struct worker *worker, int64_t when)
 }
 
 /* Submits the requests that are due at NOW, if slots are free, at most SUBMIT_BATCH of
- * them. Returns when the next request is due: IO_AT_ONCE after SUBMIT_BATCH requests,
- * because more may be due; INT64_MAX if no slot is free or the worker sends no more. */
+ * them. Returns the time at which the next request is due: IO_AT_ONCE after SUBMIT_BATCH
+ * requests, because more may be due; INT64_MAX if no slot is free or the worker sends no
+ * more. */
 static int64_t
 submit_due(struct worker *worker, int64_t now)
 {

@@ -3,7 +3,8 @@
 
 /* Counts the requests of a worker that were due but never sent, or that were given up,
  * and decides when its run is over. The caller of each function, except worker_is_over
- * and was_stopped, must have acquired or locked the handoff of the worker. */
+ * and was_stopped, must have the handoff of the worker: it is the worker's thread, or the
+ * supervisor after handoff_lock. */
 #include "worker.h"
 
 #include "base/time.h"

@@ -90,8 +90,8 @@ merge_unsampled(struct job_period *period)
     os_lock_release(period->unsampled_lock);
 }
 
-/* Returns when the last request of the period of JOB ended, ns, monotonic. If no request
- * has ended in the period, returns when it began. */
+/* Returns the end of the last request in the period of JOB (ns, monotonic). If no request
+ * has ended in the period, returns the start of the period. */
 static int64_t
 last_request_end(const struct job *job)
 {
@@ -197,10 +197,10 @@ notify_sample(struct job *job, struct worker *worker, const struct sample *sampl
     return status;
 }
 
-/* Returns when the present period of JOB is due to end; INT64_MAX for never. job_begin
- * stores `period_end` after all other fields of the period. The acquire order lets the
- * supervisor see those fields, too; workers see them because they acquire `start_gate`
- * after job_begin. */
+/* Returns the time at which the present period of JOB is due to end, INT64_MAX for never.
+ * job_begin stores `period_end` after all other fields of the period. The acquire order
+ * lets the supervisor see those fields, too; workers see them because they acquire
+ * `start_gate` after job_begin. */
 static int64_t
 period_due(const struct job *job)
 {

@@ -138,9 +138,10 @@ struct worker_queue {
 
 /*
  * The handoff of a worker: the right to touch its statistics, which one thread has at a
- * time. The worker releases it before a system call that may block, and acquires it again
- * afterwards. Meanwhile the supervisor can lock it, even if the system call never
- * returns.
+ * time. The worker has it while the state is HELD, and the supervisor while the state is
+ * LOCKED. The worker releases the handoff before a system call that may block, and
+ * acquires it again afterwards. Meanwhile the supervisor can lock it, even if the system
+ * call never returns.
  *
  *                   worker, before a system call
  *      HELD ------------------------------------------> released (start of the oldest

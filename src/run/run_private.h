@@ -49,9 +49,8 @@ int notify_lock(struct job *job);
  * worker's thread. Returns 0, or -1 if the job must end. */
 int notify_sample(struct job *job, struct worker *worker, const struct sample *sample);
 
-/* Does the same as notify_sample for a caller that holds the run's lock and the handoff
- * of WORKER. Either the caller is the worker, which has its handoff, or it is the
- * supervisor, which has locked the handoff (handoff_lock). */
+/* Does the same as notify_sample for a caller that already has the run's lock and the
+ * handoff of WORKER: the worker's thread, or the supervisor after handoff_lock. */
 int notify_sample_locked(struct job *job, struct worker *worker,
                          const struct sample *sample);
 
@@ -77,16 +76,16 @@ void period_add_given_up(struct job *job, const struct sample *sample);
 int notify_end_due_period(struct job *job, int64_t now);
 
 /* Does the same as notify_end_due_period for the supervisor, which must not wait: does
- * nothing if another thread has the run's lock. Returns when to call it again, ns,
- * monotonic; INT64_MAX if there are no periods. */
+ * nothing if another thread has the run's lock. Returns the time at which to call it
+ * again (ns, monotonic), INT64_MAX if there are no periods. */
 int64_t notify_try_end_period(struct job *job, int64_t now);
 
 /*
- * Ends the last periods of JOB, whose workers have all ended or were abandoned. If a
- * period was due to end before the last worker ended, and no worker has ended that period
- * yet, ends it first. Then ends the incomplete period at NOW, if the plan wants it and a
- * request was sent or missed in it. Returns 0; or, if another thread has the run's lock,
- * when to call it again.
+ * Ends the last periods of JOB, whose workers have all ended or were abandoned. First
+ * ends the period that was due to end before the last worker ended, unless a worker has
+ * ended it already. Then ends the incomplete period at NOW, if the plan wants it and a
+ * request was sent or missed in it. Returns 0 or, if another thread has the run's lock,
+ * the time at which to call it again (ns, monotonic).
  */
 int64_t notify_end_last_periods(struct job *job, int64_t now);
 
@@ -119,9 +118,9 @@ job_stop(struct job *job, int64_t when)
 bool job_has_failed(const struct job *job);
 
 /* Checks all workers of JOB at NOW (ns, monotonic): reports unanswered requests, ends
- * periods and abandons workers. Returns when to call it again; 0 if all workers have
- * ended or were abandoned. */
-int64_t job_check(struct job *job, int64_t now);
+ * periods and abandons workers. Returns the time at which to call it again, 0 if all
+ * workers have ended or were abandoned. */
+int64_t job_supervise(struct job *job, int64_t now);
 
 /* Adds up the statistics of all workers of JOB in `progress.total`. Returns false if a
  * worker was too busy to give its statistics; the next call continues with that worker.

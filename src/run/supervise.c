@@ -151,8 +151,8 @@ report_failed_jobs(struct run *run)
 }
 
 /* Checks the workers of all jobs, and completes the outcome of each job that has ended. A
- * job that has failed while others go on is reported at once. Returns when to check
- * again; 0 if all jobs have ended. */
+ * job that has failed while others go on is reported at once. Returns the time
+ * at which to check again, 0 if all jobs have ended. */
 static int64_t
 watch_jobs(struct run *run, int64_t now)
 {
@@ -219,7 +219,7 @@ add_up_jobs(struct run *run)
 }
 
 /* Reports the statistics of all jobs to the observer, if a signal has asked for them or a
- * tick is due. Returns when to call it again. */
+ * tick is due. Returns the time at which to call it again. */
 static int64_t
 report_totals(struct run *run, int64_t now)
 {

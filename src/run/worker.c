@@ -162,7 +162,8 @@ inflight_close(struct inflight *inflight)
     os_memory_free(inflight->list);
 }
 
-/* Returns when the oldest lost request was sent, ns, monotonic; 0 if none is lost. */
+/* Returns the time at which the oldest lost request was sent (ns, monotonic), or 0 if no
+ * request is lost. */
 static int64_t
 find_lost_since(const struct inflight *inflight)
 {

@@ -103,8 +103,8 @@ int worker_open(struct worker *worker, struct job *job, const struct io_engine *
  * requests in flight. A failure stops the other workers of the group as well. */
 void worker_run(struct worker *worker);
 
-/* The caller of the functions below, except worker_close, must have acquired or locked
- * the handoff of the worker. */
+/* The caller of the functions below, except worker_close, must have the handoff of the
+ * worker: it is the worker's thread, or the supervisor after handoff_lock. */
 
 /* Moves the busy spans of the worker to its group, and passes the requests in its log on
  * to the attribution. */

@@ -79,7 +79,8 @@ void worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed,
                                 int64_t now, bool notifies);
 
 /* Counts as missed the requests that an abandoned worker should have sent until NOW. Must
- * only be called if `counts_missed` is true. Returns when to call it again. */
+ * only be called if `counts_missed` is true. Returns the time at which to call it again,
+ * ns, monotonic. */
 int64_t worker_thread_count_missed(struct worker_thread *thread, int64_t now);
 
 /* Adds the statistics so far to TOTAL, the track to TRACK unless that is NULL, and the
