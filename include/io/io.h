@@ -97,8 +97,10 @@ struct io_engine {
     /* Beginning of the message if open fails; NULL: the message says that the engine is
      * not available. */
     const char *open_error;
-    int advice_errno;   /* errno of open for which `advice` helps; 0: every errno */
-    const char *advice; /* advice to the user if open fails; NULL: use another engine */
+    int advice_errno; /* errno of open for which `advice` helps; 0: every errno */
+    /* advice to the user if open fails; if NULL, the user is advised to use another
+     * engine */
+    const char *advice;
 
     size_t queue_size; /* size of its struct io_queue, bytes */
     /*

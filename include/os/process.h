@@ -70,8 +70,8 @@ void os_signals_unblock(unsigned set);
 /* Returns the signal that asked to stop, 0 if none did. Any thread may call this. */
 int os_signals_stop_signal(void);
 
-/* Returns when a signal first asked to stop, in ns, monotonic; 0 if none did. Any
- * thread may call this. */
+/* Returns the time at which a signal first asked to stop (ns, monotonic), 0 if none did.
+ * Any thread may call this. */
 int64_t os_signals_stop_asked_at(void);
 
 /*
@@ -82,11 +82,11 @@ int64_t os_signals_stop_asked_at(void);
 void os_signals_see_freezes(void);
 
 /*
- * Returns when the process last continued after a stop (Ctrl-Z, SIGSTOP) or a freeze, in
- * ns, monotonic; 0 if no stop or freeze has been detected. Freezes shorter than about
- * 150 ms are not detected. Any thread may call this, but only the signal thread detects
- * stops and freezes, in os_signals_wait and os_signals_check_resumed_at. So another
- * thread may get an old value.
+ * Returns the time at which the process last continued after a stop (Ctrl-Z, SIGSTOP) or
+ * a freeze (ns, monotonic), or 0 if no stop or freeze has been detected. Freezes shorter
+ * than about 150 ms are not detected. Any thread may call this, but only the signal
+ * thread detects stops and freezes, in os_signals_wait and os_signals_check_resumed_at.
+ * So another thread may get an old value.
  */
 int64_t os_process_resumed_at(void);
 

@@ -53,10 +53,13 @@ struct os_layout_device {
 
 /*
  * Where a range of a file or of a device lies. The device that the file is on is called
- * the top device. The extents say where the file lies on devices[0].
+ * the top device. Usually the top device is devices[0], and `extents` say where the file
+ * lies on it.
  *
- * If the file is on a loop device with direct I/O, devices[0] is not the top device, but
- * the device that holds the loop device's own file. There are two lists of extents then:
+ * The exception is a file on a loop device with direct I/O. Then the top device is the
+ * loop device, at `top_index`, and `loop_extents` say where the file lies on it. The
+ * device that holds the loop device's own file is devices[0], and `extents` say where the
+ * file lies on that device. In both cases:
  *
  *                   without a loop device       with a loop device
  *     devices[0]    the top device              the device with the loop device's file

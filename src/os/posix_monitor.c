@@ -608,8 +608,8 @@ end_if_child_killed(int64_t now, int64_t *killed_at)
  * Ends the monitor as the child has announced (posix_monitor_announce_end). The child
  * first gets DEADLINE_CHILD to end by itself or, if it may be stuck, DEADLINE_TIDYING to
  * release the caller's terminal and descriptors. ANNOUNCED_AT is the time when the
- * monitor first saw the announcement; 0: not yet. Returns when to call this function
- * again, INT64_MAX if nothing has been announced.
+ * monitor first saw the announcement; 0: not yet. Returns the time at which to call this
+ * function again, INT64_MAX if nothing has been announced.
  */
 static int64_t
 end_if_announced(int64_t now, int64_t *announced_at)
@@ -632,8 +632,8 @@ end_if_announced(int64_t now, int64_t *announced_at)
 #define WRITES_PACE (50 * MS) /* ns, between two looks at writes that may be stuck */
 
 /* Watches the child's writes, beginning DEADLINE_WRITE earlier than DEADLINE. Abandons
- * the child if a write is stuck after DEADLINE. Returns when to call this function again,
- * INT64_MAX if there is no deadline. */
+ * the child if a write is stuck after DEADLINE. Returns the time at which to call this
+ * function again, INT64_MAX if there is no deadline. */
 static int64_t
 watch_writes(struct write_progress *progress, int64_t now, int64_t deadline)
 {
