@@ -59,7 +59,7 @@ main(int argc, char *argv[])
         outputs_choose(&options, &plan, &error) < 0)
         return output->refuse(&error);
 
-    output = plan_printed(&plan)->kind;
+    output = plan_results(&plan)->kind;
     if (output->early_exit_line) {
         os_process_set_last_line(output->early_exit_line, output->early_exit_status);
         /* -check must end soon even if nobody reads what it prints before the run. */

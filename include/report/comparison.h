@@ -13,9 +13,9 @@ struct job;
 struct slos;
 
 /* Returns the rows of a comparison: one for each of COUNT jobs, which must have ended.
- * comparison_fill fills the rows. It judges them by the relative limits of SLOS and, if
- * RANKED, sorts them by speed, the fastest first. The caller frees the rows. Returns NULL
- * if memory is short. */
+ * comparison_fill (stats/comparison.h) fills the rows. It judges them by the relative
+ * limits of SLOS and, if RANKED, sorts them by speed, the fastest first. The caller frees
+ * the rows. Returns NULL if memory is short. */
 struct comparison_row *comparison_make(const struct job *jobs, int count,
                                        const struct slos *slos, bool ranked);
 

@@ -83,7 +83,7 @@ struct output_kind {
      * of the file. */
     enum option_id option;
     /* Minimum number of times that the option must be given to make this output the one
-     * that has the results (plan_printed): 1 for -json, 2 for -json -json. 0 if the
+     * that has the results (plan_results): 1 for -json, 2 for -json -json. 0 if the
      * option never does so. */
     int min_given;
     enum output_sink sink;
@@ -155,13 +155,13 @@ output_is_printed(const struct output *output)
  * for, such as JSON; by default it is the text for people. The kind of this output
  * reports an error to the caller, and answers the caller at the end. */
 static inline const struct output *
-plan_printed(const struct plan *plan)
+plan_results(const struct plan *plan)
 {
     return &plan->output.list[0];
 }
 
 /* Returns the output of PLAN on standard output. Without -output and -record, it is the
- * same as plan_printed. */
+ * same as plan_results. */
 static inline const struct output *
 plan_screen(const struct plan *plan)
 {
@@ -179,7 +179,7 @@ extern const struct report_format report_human, report_raw, report_json, report_
     report_influx, report_check, report_prometheus, report_hdr, report_status;
 
 /* Guesses from a command line, which may be invalid, which kind of output must report an
- * early error to the caller. Once there is a plan, use plan_printed instead. */
+ * early error to the caller. Once there is a plan, use plan_results instead. */
 const struct output_kind *outputs_find(int argc, char *const argv[]);
 
 #endif

@@ -2,7 +2,7 @@
  * The choice of the outputs that a command line asks for. Eight rules make the choice.
  * Each rule is a function, whose comment states the rule:
  *
- *   1  which kind of output has the results               choose_printed
+ *   1  which kind of output has the results               choose_results
  *   2  what standard output and the file of -output get   add_printed
  *   3  which other outputs there are                      add_unprinted
  *   4  whether an output shows each request               shows_requests
@@ -31,17 +31,17 @@ static const struct output_kind *const text_for_people = &output_kinds[0];
  * Without such an option, the results are the text for people.
  */
 static const struct output_kind *
-choose_printed(const struct options *options)
+choose_results(const struct options *options)
 {
-    const struct output_kind *printed = text_for_people;
+    const struct output_kind *results = text_for_people;
 
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
         if (kind->min_given > 0 && options->given[kind->option] >= kind->min_given)
-            printed = kind;
+            results = kind;
     }
 
-    return printed;
+    return results;
 }
 
 /* Returns true if no output of PLAN shows each request, for rules 4 and 6. */
@@ -225,17 +225,17 @@ exports_file(const struct options *options, const struct output_kind *at_end)
 }
 
 /* Refuses options that cannot be combined with AT_END, a kind that takes all of standard
- * output: results, of kind PRINTED, that would go to standard output too, and -every if
+ * output: results, of kind RESULTS, that would go to standard output too, and -every if
  * no file is written at intervals. Returns 0, or -1 with ERROR. */
 static int
 check_stdout_at_end(const struct options *options, const struct output_kind *at_end,
-                    const struct output_kind *printed, struct error *error)
+                    const struct output_kind *results, struct error *error)
 {
     char what[32];
 
     snprintf(what, sizeof(what), "-%s -", cli_option(at_end->option)->name);
 
-    if (printed->answer)
+    if (results->answer)
         return error_set(error, EXIT_USAGE, what,
                          "standard output has the line of -check; name a file such as "
                          "x.svg");
@@ -252,18 +252,18 @@ check_stdout_at_end(const struct options *options, const struct output_kind *at_
 }
 
 /*
- * Rule 2: The results, of kind PRINTED, go to standard output. With -output or -record
+ * Rule 2: The results, of kind RESULTS, go to standard output. With -output or -record
  * they go to the file instead, and standard output gets the text for people without
  * periods. AT_END takes the place of that text unless it is NULL.
  */
 static void
-add_printed(struct plan *plan, const struct output_kind *printed,
+add_printed(struct plan *plan, const struct output_kind *results,
             const struct output_kind *at_end)
 {
     const struct options *options = plan->options;
     const char *path = options->record ? options->record : options->output;
 
-    add_output(plan, printed, path, has_periods(plan, printed));
+    add_output(plan, results, path, has_periods(plan, results));
     if (path)
         add_output(plan, at_end ? at_end : text_for_people, NULL, false);
 
@@ -353,17 +353,17 @@ static int
 check_files(const struct plan *plan, struct error *error)
 {
     const struct output *list = plan->output.list;
-    const struct output *printed = plan_printed(plan);
+    const struct output *results = plan_results(plan);
     int last = plan->output.count - 1;
 
-    if (printed->path && is_target_path(plan, printed->path))
-        return refuse_output_path(output_file_option(plan), printed->path, "a target",
+    if (results->path && is_target_path(plan, results->path))
+        return refuse_output_path(output_file_option(plan), results->path, "a target",
                                   error);
 
     /* The file of -output is compared with all others first, so that the message tells
      * the user to change -output. */
     for (int i = last; i > 0; i--)
-        if (has_same_path(printed, &list[i]))
+        if (has_same_path(results, &list[i]))
             return refuse_same_path(output_file_option(plan), &list[i], error);
 
     for (int i = last; i > 0; i--)
@@ -378,10 +378,10 @@ int
 outputs_choose(const struct options *options, struct plan *plan, struct error *error)
 {
     struct plan_output *output = &plan->output;
-    const struct output_kind *printed = choose_printed(options);
+    const struct output_kind *results = choose_results(options);
     const struct output_kind *at_end = find_stdout_at_end(options);
 
-    if (at_end && check_stdout_at_end(options, at_end, printed, error) < 0)
+    if (at_end && check_stdout_at_end(options, at_end, results, error) < 0)
         return -1;
 
     output->time_format = options->given[OPTION_TIME] ? options->time_format : NULL;
@@ -389,7 +389,7 @@ outputs_choose(const struct options *options, struct plan *plan, struct error *e
     output->percentiles = options->percentiles;
     output->buckets = &options->buckets;
 
-    add_printed(plan, printed, at_end);
+    add_printed(plan, results, at_end);
     add_unprinted(plan, at_end);
 
     return check_files(plan, error);

@@ -71,7 +71,7 @@ has_stdout_at_end(const struct plan *plan)
 int
 output_file_open(struct output_file *file, const struct plan *plan, struct error *error)
 {
-    const char *path = plan_printed(plan)->path;
+    const char *path = plan_results(plan)->path;
     struct os_info info;
 
     if (!path)
@@ -111,7 +111,7 @@ void
 output_file_discard(const struct output_file *file, const struct plan *plan)
 {
     if (file->is_new)
-        os_stream_discard(file->stream, plan_printed(plan)->path);
+        os_stream_discard(file->stream, plan_results(plan)->path);
 }
 
 /* Fills ERROR: the file of -output or -record is also OTHER_USE, such as "a target" or
@@ -119,7 +119,7 @@ output_file_discard(const struct output_file *file, const struct plan *plan)
 static int
 refuse_output_file(const struct plan *plan, const char *other_use, struct error *error)
 {
-    return error_set(error, EXIT_PREPARE, plan_printed(plan)->path,
+    return error_set(error, EXIT_PREPARE, plan_results(plan)->path,
                      "is also %s; name another file for -%s", other_use,
                      cli_option(output_file_option(plan))->name);
 }
@@ -207,7 +207,7 @@ output_file_empty(const struct output_file *file, const struct plan *plan,
                   struct error *error)
 {
     if (file->stream && os_stream_empty(file->stream) < 0)
-        return error_set(error, EXIT_PREPARE, plan_printed(plan)->path, "%s",
+        return error_set(error, EXIT_PREPARE, plan_results(plan)->path, "%s",
                          strerror(errno));
 
     return 0;

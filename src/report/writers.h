@@ -92,10 +92,11 @@ void table_phases(struct report *report);
 
 /*
  * comparison.c: adds the comparison: a heading, and a table with a line for each of ROWS.
- * ROWS must be filled by comparison_fill, one for each job of REPORT. The first row is
- * the reference. If there are limits, a column says whether a row meets all of them; FAIL
- * is red if there are colours. Times and IOPS are of the requests that count. On a narrow
- * terminal columns are left out, and then names get lines of their own.
+ * ROWS must be filled by comparison_fill (stats/comparison.h), one for each job of
+ * REPORT. The first row is the reference. If there are limits, a column says whether a
+ * row meets all of them; FAIL is red if there are colours. Times and IOPS are of the
+ * requests that count. On a narrow terminal columns are left out, and then names get
+ * lines of their own.
  */
 void comparison_format(struct report *report, const struct comparison_row *rows);
 

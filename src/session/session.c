@@ -463,7 +463,7 @@ session_make(const struct plan *plan)
         return NULL;
 
     session->plan = plan;
-    session->output = plan_printed(plan)->kind;
+    session->output = plan_results(plan)->kind;
     session->target_count = plan->target_count;
     session->job_count = job_count;
     session->lock = os_lock_make();
@@ -492,7 +492,7 @@ session_execute(const struct plan *plan)
     struct session *session = session_make(plan);
     if (!session) {
         error_set(&error, EXIT_PREPARE, NULL, "not enough memory for the run");
-        return plan_printed(plan)->kind->refuse(&error);
+        return plan_results(plan)->kind->refuse(&error);
     }
 
     limit_output(plan);
@@ -502,7 +502,7 @@ session_execute(const struct plan *plan)
         error_set(&error, EXIT_PREPARE, NULL, "cannot start a thread for the target: %s",
                   strerror(errno));
         session_free(session);
-        return plan_printed(plan)->kind->refuse(&error);
+        return plan_results(plan)->kind->refuse(&error);
     }
 
     if (open_session(session) == 0) {
