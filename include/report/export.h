@@ -73,9 +73,11 @@ int export_start(struct export *export, struct error *error);
 int export_write_first(struct export *export, struct error *error);
 
 /* Registers the calling thread, the supervisor: from now on, the writer wakes this thread
- * when a file cannot be written. Returns true if there is a failure that
- * export_take_failures has not taken yet. */
-bool export_supervise(struct export *export);
+ * when a file cannot be written. */
+void export_supervise(struct export *export);
+
+/* Returns true if there is a failure that export_take_failures has not taken yet. */
+bool export_has_failures(const struct export *export);
 
 /* Hands TEXT, and its memory, to the writer: as the next version of FILE, or as lines for
  * the end of a growing file. DURABLE: this is the last text, and must survive a crash of

@@ -340,18 +340,23 @@ export_start(struct export *export, struct error *error)
     return 0;
 }
 
-bool
+void
 export_supervise(struct export *export)
 {
     struct export_writer *writer = export->writer;
 
     if (!writer)
-        return false;
+        return;
 
     os_lock_acquire(writer->lock);
     writer->supervisor = os_thread_self();
     os_lock_release(writer->lock);
-    return atomic_load(&writer->has_unreported);
+}
+
+bool
+export_has_failures(const struct export *export)
+{
+    return export->writer && atomic_load(&export->writer->has_unreported);
 }
 
 void
@@ -387,7 +392,7 @@ export_take_failures(struct export *export, struct notes *notes)
 {
     struct export_writer *writer = export->writer;
 
-    if (!writer || !atomic_load(&writer->has_unreported))
+    if (!export_has_failures(export))
         return;
 
     os_lock_acquire(writer->lock);

@@ -437,8 +437,8 @@ on_next_tick(void *self, int64_t now)
     struct reports *reports = self;
     int64_t next = INT64_MAX;
     int64_t start = now + reports->export.jobs[0].start_delay;
-    bool has_failure = export_supervise(&reports->export);
 
+    export_supervise(&reports->export);
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
 
@@ -452,7 +452,7 @@ on_next_tick(void *self, int64_t now)
         next = time_earlier(next, report->next_tick_at);
     }
 
-    return has_failure ? now : next;
+    return export_has_failures(&reports->export) ? now : next;
 }
 
 static void
