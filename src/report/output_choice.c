@@ -151,7 +151,8 @@ choose_tick_interval(const struct plan *plan, const struct output_kind *kind,
 }
 
 /* Adds an output of KIND to PLAN, with PERIODS or without them. PATH is its file; NULL if
- * standard output or the terminal gets the output. */
+ * standard output or the terminal gets the output. There is always room in the list,
+ * because OUTPUTS_MAX is checked against the number of kinds (outputs.c). */
 static void
 add_output(struct plan *plan, const struct output_kind *kind, const char *path,
            bool periods)

@@ -61,7 +61,13 @@ const struct output_kind output_kinds[] = {
 };
 /* clang-format on */
 
-const int output_kind_count = sizeof(output_kinds) / sizeof(output_kinds[0]);
+#define KIND_COUNT (sizeof(output_kinds) / sizeof(output_kinds[0]))
+
+const int output_kind_count = KIND_COUNT;
+
+/* A run has at most one output of each kind. Only the text for people may be there twice:
+ * in the file of -output, and on standard output. */
+_Static_assert(KIND_COUNT + 1 <= OUTPUTS_MAX, "too many kinds; raise OUTPUTS_MAX");
 
 const struct output_kind *
 outputs_find(int argc, char *const argv[])
