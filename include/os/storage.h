@@ -147,7 +147,7 @@ int os_mount_measure(int fd, struct os_mount *mount);
 int os_mount_name(int fd, struct os_mount *mount);
 
 /* Returns true if directory PATH is on a file system whose files the kernel generates,
- * such as /proc, so that nothing is stored there. Returns false if not or unknown. */
+ * such as /proc, and where nothing is stored. Returns false if not or unknown. */
 bool os_path_is_generated(const char *path);
 
 /* Returns true if the open file FD is on another mount than directory PATH. An example is

@@ -36,7 +36,7 @@ struct report;
 struct report_format {
     /* Adds the head of the output. Called once, before all others. */
     void (*open)(struct report *report);
-    /* Called once for each target, before its first request. */
+    /* Called once for each target, before the first request or record is added. */
     void (*begin)(struct report *report);
     /* Adds a request. */
     void (*sample)(struct report *report, const struct sample *sample);

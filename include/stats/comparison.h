@@ -48,7 +48,7 @@ struct comparison_row {
  *
  * If RANKED, the rows are sorted by their medians before they are compared. A rank goes
  * to the fastest row without a rank, and to all rows without a rank that are not known to
- * differ from that row. Rows with too few requests that count get no rank, and follow the
+ * differ from that row. Rows in which too few requests count get no rank, and follow the
  * ranked rows. Rows in which no request counts come last. Rows without a rank stay in
  * their previous order.
  *

@@ -54,7 +54,8 @@ double estimate_widening(const struct estimate *estimate);
 struct interval estimate_ratio(const struct estimate *estimate,
                                const struct estimate *reference);
 
-/* Returns true if the interval of a ratio excludes 1, so that two percentiles differ. */
+/* Returns true if the interval of a ratio excludes 1, which means that two percentiles
+ * differ. */
 static inline bool
 interval_differs(const struct interval *ratio)
 {

@@ -108,9 +108,9 @@ struct slo_answer {
     /* The fields below are set by outcome_explain (run/outcome.h). */
     bool is_close;     /* no practical number of values makes the answer certain */
     bool is_dependent; /* too few of the values are independent of each other */
-    int64_t low, high; /* ns: bounds of the percentile if the limit lies between them, so
-                          that the answer is uncertain; else both 0. `high` is INT64_MAX
-                          if there is no upper bound */
+    int64_t low, high; /* ns: bounds of the percentile if the limit lies between them, and
+                          the answer is therefore uncertain; else both 0. `high` is
+                          INT64_MAX if there is no upper bound */
 };
 
 /*

@@ -221,9 +221,9 @@ int64_t stats_slow_above(const struct stats *stats, const struct sample *sample)
  * touch memory that was never used. */
 void stats_clear(struct stats *stats);
 
-/* Takes all requests that count out of latencies and rates, and adds their number to
- * `cached`. Used if it turns out at the end of a run that none of the requests reached
- * the device. */
+/* Removes all requests from the latencies and rates, and adds the number of those that
+ * counted to `cached`. Used if it turns out at the end of a run that none of the requests
+ * reached the device. */
 void stats_reject(struct stats *stats);
 
 /* Adds all requests of MORE to STATS. Copies `corrected_interval` and `mix` of MORE if
@@ -245,8 +245,7 @@ double stats_rate(double number, int64_t time);
 /* Returns the number of requests that count, per second of the busy time. */
 double stats_iops(const struct stats *stats);
 
-/* Returns the number of bytes that the requests that count moved, per second of the busy
- * time. */
+/* Returns the bytes moved by the requests that count, per second of the busy time. */
 double stats_bps(const struct stats *stats);
 
 #endif

@@ -79,8 +79,8 @@ struct series_entry {
 
 /*
  * A time series: a sample of the requests of a run over time, in constant memory. As long
- * as there is room, all requests that count become entries. Afterwards, one request out
- * of every 2^shift successive requests becomes an entry. This request is chosen at
+ * as there is room, every request that counts becomes an entry. Afterwards, one request
+ * out of every 2^shift successive requests becomes an entry. This request is chosen at
  * random, so that the choice cannot coincide with a rhythm of the requests. All zero is a
  * series without room, in which nothing is recorded.
  */

@@ -151,8 +151,8 @@ prepare_period(struct job *job)
     const struct plan *plan = &job->active_plan;
     struct job_period *period = &job->period;
 
-    /* The last period of the previous phase may have been incomplete, so that requests
-     * are left in it. */
+    /* The last period of the previous phase may have been incomplete. Then its
+     * requests are still here. */
     stats_clear(&period->stats);
     period->stats.corrected_interval = plan->statistics.corrected_interval;
     period->stats.mix = plan->workload.mix;
@@ -389,8 +389,8 @@ job_add_up(struct job *job)
     return true;
 }
 
-/* Returns true if the thread itself or a request of its worker is still in the kernel, so
- * that the memory of the worker must not be freed. The job must have ended. */
+/* Returns true if the thread itself or a request of its worker is still in the kernel.
+ * Then the memory of the worker must not be freed. The job must have ended. */
 static bool
 is_stuck(const struct worker_thread *thread)
 {

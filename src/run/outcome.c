@@ -540,8 +540,8 @@ explain_counts(const struct outcome *outcome, struct notes *notes)
                   (unsigned long long)total->missed, request_noun(total->missed));
 }
 
-/* A remark is only needed if less than this percentage of the requests that count could
- * be split into parts. */
+/* A remark is needed only if the requests that were split into parts are less than this
+ * percentage of the requests that count. */
 #define SPLIT_ENOUGH 95
 
 /* If -breakdown could not split enough requests into parts, adds a remark to NOTES that
