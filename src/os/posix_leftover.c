@@ -127,9 +127,9 @@ os_leftover_made(void)
     atomic_store(&leftover->is_ours, true);
 }
 
-/* Forgets the name of the file, unless the process is ending. Then the name stays for
- * the remover, because the call that creates the file may have been interrupted, and the
- * file may still appear. */
+/* Forgets the name of the file, unless the process is ending. A process that is ending
+ * keeps the name for the remover: the call that creates the file may have been
+ * interrupted, and the file may still appear. */
 void
 os_leftover_end(void)
 {

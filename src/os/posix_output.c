@@ -457,8 +457,8 @@ check_rename_to(const char *path)
     struct stat status;
     struct stat parent;
     char folder[PATH_ROOM];
-    /* ENOENT: there is no file to replace, so nothing forbids the renaming. With any
-     * other error, such as ENAMETOOLONG, the renaming would fail too. */
+    /* ENOENT means that there is no file at PATH, so nothing forbids the renaming. Any
+     * other error, such as ENAMETOOLONG, would make the renaming fail too. */
     if (lstat(path, &status) < 0)
         return errno == ENOENT ? 0 : errno;
 

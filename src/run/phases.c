@@ -73,8 +73,8 @@ run_phase(const struct run_task *task, enum phase phase, struct error *error)
         observer->part(observer->self, job,
                        &(struct run_part){.name = phase_name(phase), .phase = phase});
     if (run_once(&phase_task, error) < 0) {
-        /* The previous phase becomes the current one again, because `progress.total`
-         * still has its statistics. */
+        /* PHASE could not begin, so `progress.total` still has the statistics of the
+         * previous phase. The previous phase becomes the current one again. */
         job->phases->current = phase - 1;
         return -1;
     }

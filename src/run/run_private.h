@@ -120,7 +120,7 @@ bool job_has_failed(const struct job *job);
 /* Checks all workers of JOB at NOW (ns, monotonic): reports unanswered requests, ends
  * periods and abandons workers. Returns the time at which to call it again, 0 if all
  * workers have ended or were abandoned. */
-int64_t job_supervise(struct job *job, int64_t now);
+int64_t job_check(struct job *job, int64_t now);
 
 /* Adds up the statistics of all workers of JOB in `progress.total`. Returns false if a
  * worker was too busy to give its statistics; the next call continues with that worker.

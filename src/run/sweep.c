@@ -293,8 +293,8 @@ was_end_stopped(const struct job *job)
            os_process_resumed_at() > end && !os_signals_stop_signal();
 }
 
-/* Runs the step with VALUE. If the process was stopped at the end of the step, the time
- * of its last requests is unknown, and the step is repeated (was_end_stopped). Returns 1
+/* Runs the step with VALUE. Repeats the step if it is unknown how long its last requests
+ * took, because the process was stopped at or after the end of its work time. Returns 1
  * if another step may follow, 0 if not, or -1 with the error of SWEEP if the step could
  * not begin. */
 static int
