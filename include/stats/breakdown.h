@@ -26,10 +26,10 @@
  *
  * The parts add up to the latency without the flush after a write.
  *
- * A request to a stack of devices (dm, md, loop) has a fifth part, stack. Its submit ends
- * when the first block request is queued at the top device. Its return begins when the
- * last block request of the top device is complete. The time between these two moments is
- * divided as follows:
+ * A request to a stack of devices (dm, md, loop) has a fifth part, stack. The part submit
+ * ends when the first block request is queued at the top device. The part return begins
+ * when the last block request of the top device is complete. The time between these two
+ * moments is divided as follows:
  *
  *   device   every moment at which at least one block request is in flight at a bottom
  *            device
@@ -38,8 +38,8 @@
  */
 enum part { PART_SUBMIT, PART_STACK, PART_QUEUE, PART_DEVICE, PART_RETURN, PARTS };
 
-/* In arrays with one element more than there are parts: the index of the time for which
- * the device works on the flush after a write. */
+/* The index of the last element of `parts` in struct breakdown. This element is not about
+ * a part, but about the time for which a device works on the flush after a write. */
 #define PART_FLUSH PARTS
 
 enum split_result {
@@ -64,7 +64,8 @@ struct split {
 struct breakdown_request {
     uint64_t index;      /* from 1; 0 if there is no request */
     int64_t latency;     /* ns, flush included */
-    int64_t sync;        /* ns of the latency that the flush after a write took */
+    int64_t sync;        /* duration of the flush after a write, ns; included in
+                            `latency` */
     bool is_stacked;     /* the request went through a stack, so it has PART_STACK */
     int64_t part[PARTS]; /* ns */
 };
@@ -75,11 +76,13 @@ struct breakdown {
     /* Requests that count and could not be split, because of SPLIT_NO_DEVICE_IO,
      * SPLIT_LOST or SPLIT_AMBIGUOUS. */
     uint64_t no_device_io, lost, ambiguous;
-    int64_t total_time; /* ns: latencies of the requests that were split */
-    int64_t total_sync; /* ns of total_time that flushes after writes took */
+    int64_t total_time; /* sum of the latencies of the requests that were split, ns */
+    int64_t total_sync; /* sum of the durations of flushes after writes, ns; included in
+                           `total_time` */
     struct breakdown_request slowest; /* the slowest request that was split; the first one
                                          if several are equally slow */
-    struct moments operations[OPERATIONS][PARTS]; /* the parts of each operation */
+    struct moments operations[OPERATIONS][PARTS]; /* parts of the requests that were
+                                                     split, by operation */
     /* The parts of all requests that were split. PART_STACK has only requests to stacks.
      * PART_FLUSH has only requests for which a device worked on the flush. */
     struct distribution parts[PARTS + 1];
@@ -90,25 +93,29 @@ struct breakdown {
 struct breakdown_interval {
     int64_t issued_at;    /* when the block request was sent to the device */
     int64_t completed_at; /* when it was complete, or went back into the queue */
-    int64_t queued_at;    /* when it was queued, or went back into the queue, before
-                             issued_at. Used for stacks only */
+    int64_t queued_at;    /* when it entered the queue before `issued_at`: it was queued,
+                             or went back into the queue; used for stacks only */
 };
 
-/* Divides the time of a request from START to END into PART. QUEUED is when its first
+/*
+ * Divides the time of a request from START to END into PART. QUEUED is when its first
  * block request was queued. INTERVALS has COUNT intervals, in any order. Each interval is
  * a time for which one block request of this request was at a device. The function sorts
- * them. The interval that ends last must end with the last completion, because
+ * the intervals. The interval that ends last must end with the last completion, because
  * PART_RETURN begins there. Time outside of the request does not count. All times are in
- * ns. */
+ * ns.
+ */
 void breakdown_divide(int64_t start, int64_t end, int64_t queued,
                       struct breakdown_interval *intervals, int count,
                       int64_t part[PARTS]);
 
-/* Divides the time of a request to a stack of devices from START to END into PART. At
- * the top device, the first block request was queued at QUEUED, and the last block
- * request was complete at COMPLETE. INTERVALS has COUNT intervals of block requests at
- * bottom devices, in any order. The function sorts them. Time outside of the request does
- * not count. All times are in ns. */
+/*
+ * Divides the time of a request to a stack of devices from START to END into PART. At the
+ * top device, the first block request was queued at QUEUED, and the last block request
+ * was complete at COMPLETE. INTERVALS has COUNT intervals of block requests at bottom
+ * devices, in any order. The function sorts the intervals. Time outside of the request
+ * does not count. All times are in ns.
+ */
 void breakdown_divide_stack(int64_t start, int64_t end, int64_t queued, int64_t complete,
                             struct breakdown_interval *intervals, int count,
                             int64_t part[PARTS]);

@@ -26,8 +26,8 @@ struct busy_span {
 struct busy {
     int64_t first_start;  /* start of the earliest span ever added */
     int64_t last_end;     /* end of the latest span ever added */
-    int64_t horizon;      /* spans before this time are no longer in the list; 0 if all
-                             spans still are */
+    int64_t horizon;      /* all spans before this time were removed from `list`; 0 if no
+                             span was removed */
     int64_t settled_time; /* busy time before the horizon */
     int count;
     struct busy_span list[BUSY_SPANS]; /* in order, with gaps between them */
@@ -49,8 +49,8 @@ void busy_clear(struct busy *busy);
 
 /*
  * The newest spans of one worker, whose requests end in order. Two spans are joined if
- * the pause between them is at most BUSY_MAX_PAUSE. That is how long a loop that sends
- * requests back to back takes between two requests.
+ * the pause between them is at most BUSY_MAX_PAUSE. A loop that sends requests back to
+ * back may pause for that long between two requests.
  */
 struct busy_log {
     int count;

@@ -15,11 +15,12 @@
 /* A percentile of a row, compared with the same percentile of the first row. */
 struct comparison_figure {
     int64_t value;  /* ns; 0 if no request counts */
-    uint64_t count; /* requests that count, in whichever of the two rows has
-                       fewer of them */
+    uint64_t count; /* number of requests that count, in this row or in the first row,
+                       whichever is smaller */
     double ratio;   /* `value` divided by the value of the first row; 0 if unknown */
-    struct interval bounds;   /* of the ratio, at 95 % */
-    enum slo_verdict verdict; /* on a relative limit of the ratio */
+    struct interval bounds;   /* interval of `ratio` at 95 % */
+    enum slo_verdict verdict; /* verdict on the relative limit that the figure belongs
+                                 to */
 };
 
 /* A target or a recorded run in a comparison. The caller owns the objects that the
@@ -27,12 +28,13 @@ struct comparison_figure {
  * from `rank` on. */
 struct comparison_row {
     const char *name;
-    int ordinal; /* among rows of the same name, from 1; 0 if the name is unique */
+    int ordinal; /* number of the row among all rows with the same name, from 1; 0 if no
+                    other row has this name */
     const struct stats *stats;        /* statistics of all requests */
     const struct time_series *series; /* a sample of the requests; comparison_fill sorts
                                          its entries */
 
-    int rank; /* from 1, the fastest; 0 if not known */
+    int rank; /* 1 for the fastest row; 0 if the rank is not known */
     /* First one figure for each percentile of percentiles_common. Then one figure for
      * each limit, in the order of the limits. The figure of a limit that is not relative
      * is not used. */

@@ -16,10 +16,10 @@
 /* A measured percentile, with all that is needed to find its interval. */
 struct estimate {
     struct percentile percentile;
-    const struct histogram *histogram; /* of all requests that count; belongs to their
-                                          statistics */
-    int entry_count;              /* number of entries of the series; 0 without one */
-    struct dependence dependence; /* not known without a series */
+    const struct histogram *histogram; /* latencies of all requests that count; owned by
+                                          the statistics of these requests */
+    int entry_count;                   /* entries of the series; 0 without a series */
+    struct dependence dependence;      /* `is_known` is false without a series */
 };
 
 /* Fills ESTIMATE for PERCENTILE of all requests of STATS. SERIES is a sample of these

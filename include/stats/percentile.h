@@ -55,14 +55,16 @@ uint64_t percentile_rank(const struct percentile *percentile, uint64_t count);
  * is always the largest value. */
 uint64_t percentile_min_samples(const struct percentile *percentile);
 
-/* The requests, or the part of their time, that a figure is about. */
+/* A figure is about a scope: all requests, the requests of one operation, or a part of
+ * the time of requests. */
 enum scope {
     SCOPE_ALL,       /* all requests that count */
     SCOPE_OPERATION, /* if operations are mixed: the requests of the first operation of
                         enum operation. The scopes of other operations follow in their
                         order */
     SCOPE_SYNC = SCOPE_OPERATION + OPERATION_FLUSH, /* flushes after writes */
-    SCOPE_SUBMIT, /* the parts of enum part, in the same order, up to SCOPE_RETURN */
+    SCOPE_SUBMIT, /* the parts of the time, in the order of enum part, up to
+                     SCOPE_RETURN */
     SCOPE_STACK,
     SCOPE_QUEUE,
     SCOPE_DEVICE,
@@ -98,12 +100,12 @@ scope_is_part(enum scope scope)
 
 /* The latencies of a scope. The pointers refer to the statistics. */
 struct latencies {
-    const struct moments *moments;       /* without the waits that -corrected adds */
-    const struct histogram *histogram;   /* for percentiles; with -corrected, it also has
-                                          * the waits of requests that could not be sent */
+    const struct moments *moments;     /* without the waits that -corrected adds */
+    const struct histogram *histogram; /* for percentiles; with -corrected, also the waits
+                                        * of requests that could not be sent */
     const struct histogram *uncorrected; /* without the waits that -corrected adds */
     int64_t max;       /* ns: at least the longest latency or wait in `histogram` */
-    bool is_corrected; /* for coordinated omission (-corrected) */
+    bool is_corrected; /* `histogram` has the waits that -corrected adds */
 };
 
 /* Returns the latencies of SCOPE. They refer to STATS, which must outlive them. */

@@ -33,13 +33,13 @@ enum slo_metric {
     SLO_PERCENTILE
 };
 
-#define SLO_HUNDRED_PERCENT \
-    1000000 /* 100 %, in the unit of a relative limit (millionths) */
+/* 100 %, in millionths, which are the unit of a relative limit. */
+#define SLO_HUNDRED_PERCENT 1000000
 
 struct slo {
     enum phase phase; /* the phase that is limited; PHASE_NONE for the whole run */
     enum slo_metric metric;
-    struct percentile percentile; /* if the metric is SLO_PERCENTILE */
+    struct percentile percentile; /* used only if `metric` is SLO_PERCENTILE */
     enum scope scope;
     bool is_relative; /* the limit is relative to another run; only a percentile of all
                          requests can have such a limit */
@@ -69,7 +69,8 @@ slo_is_of_operation(const struct slo *slo)
 struct slos {
     int count;
     struct slo list[SLOS_MAX];
-    char refused[120]; /* why slos_add refused a text, if the reason repeats the text */
+    char refused[120]; /* buffer for a reason of slos_add that repeats the refused text;
+                          other reasons are string literals */
 };
 
 /*
@@ -95,14 +96,15 @@ struct slo_answer {
     uint64_t count;       /* values that the figure is computed from */
     uint64_t min_samples; /* minimum number of values to know the figure, whatever the
                              limit is */
-    bool is_certain;      /* at 95 %; only percentiles can be uncertain */
+    bool is_certain;      /* the verdict is certain at 95 %. SLO_UNKNOWN never is. Any
+                             other verdict is, unless the limit is on a percentile */
     const char *reason;   /* why the figure means nothing, however many values there are;
                              or NULL */
     const char *remedy;   /* how to avoid the reason; or NULL */
 
-    /* Values that are needed to know the answer. After outcome_explain: values that are
-     * needed to be certain of the answer. 0 if the answer is certain, or if the number is
-     * not known. */
+    /* How many values are needed to know the answer. After outcome_explain: how many
+     * values are needed to be certain of the answer. 0 if the answer is certain, or if
+     * the number is not known. */
     uint64_t samples_for_certainty;
 
     /* The fields below are set by outcome_explain (run/outcome.h). */
@@ -116,11 +118,12 @@ struct slo_answer {
 /*
  * Compares STATS with an objective.
  *
- * The verdict is SLO_UNKNOWN if there are fewer values than percentile_min_samples.
- * However, it is SLO_BROKEN even then if the number of values above the limit would occur
- * with a chance below 5 % in a run that meets the limit. The verdict is also SLO_UNKNOWN
- * if the figure means nothing, which `reason` explains. The verdict on a relative
- * objective is always SLO_MET, because its limit depends on another run.
+ * The verdict is SLO_UNKNOWN if there are too few values (percentile_min_samples), or if
+ * the figure means nothing, which `reason` explains. There is one exception: even with
+ * too few values, the verdict is SLO_BROKEN if it is certain that the limit is broken. It
+ * is certain if a run that meets the limit would have this number of values above the
+ * limit, or a larger number, with a chance below 5 %. The verdict on a relative objective
+ * is always SLO_MET, because its limit depends on another run.
  */
 struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);
 

@@ -35,20 +35,21 @@ struct sample {
     uint64_t index;  /* from 1 */
     int64_t start;   /* monotonic, ns */
     int64_t latency; /* ns, flush included */
-    int64_t sync;    /* ns of the latency that the flush after a write took; or 0 */
+    int64_t sync;    /* duration of the flush after a write, ns; included in `latency`; 0
+                        without a flush */
     int64_t offset;  /* bytes from the start of the target */
     int64_t size;    /* bytes requested */
     int64_t bytes;   /* bytes moved */
-    int64_t tail_after_end; /* ns of the latency that lie after the end of the run, when
-                               no other request was due any more */
-    /* number of due times that were missed because of this request: while it was in
-     * flight, or before it was sent late */
-    uint64_t missed;
-    uint64_t missed_before; /* the due times in `missed` before this request was sent */
-    bool in_burst;          /* several requests were due at the same time */
-    /* Used only for a request of a burst: ns from the start of the stall to the end of
-     * the request. The stall starts one interval before the first due time that was
-     * missed during the burst; 0 if none was missed. */
+    int64_t tail_after_end; /* the part of `latency` after the end of the run, ns; no
+                               other request was due then */
+    uint64_t missed; /* grid points that were missed because of this request: while it
+                        was in flight, or before it was sent late */
+    uint64_t missed_before; /* number of the grid points in `missed` that passed before
+                               this request was sent */
+    bool in_burst;          /* several requests were due at the same grid point */
+    /* Used only for a request in a burst: the time from the start of the stall to the end
+     * of the request, in ns. The stall starts one interval before the first grid point
+     * that was missed during the burst. 0 if no grid point was missed. */
     int64_t stall;
     enum operation operation;
     enum verdict verdict;
@@ -109,14 +110,15 @@ struct stats {
     int64_t last_end;           /* end of the last request, monotonic, ns; 0 if none */
     int64_t corrected_interval; /* ns from one due time to the next, if coordinated
                                    omission is corrected; else 0 */
-    struct operation_mix mix;   /* `operations` is used only if the mix has several */
+    struct operation_mix mix;   /* operations of the requests; if there are several, the
+                                   field `operations` is used */
     int64_t busy_time; /* ns over which rates are computed (stats/busy.h). If 0, they are
                           computed over the sum of the latencies */
     int64_t longest_corrected; /* ns: the longest latency or wait in `corrected`, and in
                                   the field `corrected` of any operation */
-    int64_t bytes;             /* moved by the requests that count */
+    int64_t bytes;             /* bytes moved by the requests that count */
     uint64_t requests;         /* all requests, warm-up and failures included */
-    int64_t all_bytes;         /* moved by all requests */
+    int64_t all_bytes;         /* bytes moved by all requests */
     uint64_t too_fast, too_slow, cached, stopped, failed; /* requests, by verdict */
     uint64_t missed;          /* due times for which no request was sent */
     uint64_t skipped_stopped; /* due times that passed while the process was stopped;
@@ -131,7 +133,8 @@ struct stats {
     struct histogram corrected; /* `latencies`, and the waits of missed requests */
     struct distribution sync;   /* times of the flushes of the requests that count */
     struct stats_operation operations[OPERATION_TURNS]; /* by turn in `mix` */
-    struct breakdown breakdown; /* of the requests that count; the owner records it */
+    struct breakdown breakdown; /* parts of the requests that count; recorded by the
+                                   owner */
 };
 
 /* Returns the statistics of OPERATION, which must be one of several that are mixed. */
@@ -199,11 +202,13 @@ void stats_abandon(struct stats *stats, const struct sample *sample);
  * been of the operations in turn, beginning with NEXT. */
 void stats_miss(struct stats *stats, enum operation next, uint64_t count);
 
-/* Adds the waits of the requests that were missed during a stall of STALL ns: the time
- * from each missed due time to the end of the stall. The stall begins one interval
- * before the first missed due time. In its last IDLE ns no request was due any more. If
- * operations are mixed, the missed requests would have been of the operations in turn,
- * beginning with NEXT. Does nothing if `corrected_interval` is 0. */
+/*
+ * Adds the waits of the requests that were missed during a stall of STALL ns. A wait is
+ * the time from a missed grid point to the end of the stall. The stall begins one
+ * interval before the first missed grid point. In its last IDLE ns no request was due any
+ * more. If operations are mixed, the missed requests would have been of the operations in
+ * turn, beginning with NEXT. Does nothing if `corrected_interval` is 0.
+ */
 void stats_wait(struct stats *stats, enum operation next, int64_t stall, int64_t idle);
 
 /* Sets the verdict of SAMPLE, if it counts, by the average so far, SAMPLE included:

@@ -25,8 +25,10 @@ struct track_mark {
 /* The requests that started within the time of a column. */
 struct track_column {
     uint64_t count;       /* requests that count */
-    int64_t min, max;     /* of the latencies of these requests, ns; 0 if count is 0 */
-    double sum;           /* of the same latencies, ns; a double, which never overflows */
+    int64_t min, max;     /* shortest and longest latency of the requests that count, ns;
+                             0 if `count` is 0 */
+    double sum;           /* sum of the latencies of the requests that count, ns; a double
+                             never overflows */
     uint64_t split_count; /* requests that count and were split into parts */
     double parts[PARTS];  /* sums of the parts of the split requests, ns */
     double sync;          /* sum of the flushes of the split requests, ns */
@@ -42,8 +44,8 @@ struct track {
     int64_t slot_interval;  /* ns from one due time to the next; 0 without due times */
     int shift;              /* a column is 2^shift ns wide */
     int column_count;       /* columns in use; all other columns are zero */
-    uint64_t request_count; /* requests that count; also the number of marks, up to
-                               TRACK_MARKS */
+    uint64_t request_count; /* requests that count; the first TRACK_MARKS of them have
+                               marks */
     struct track_mark marks[TRACK_MARKS]; /* the requests that were recorded first */
     struct track_column columns[TRACK_COLUMNS];
 };

@@ -9,9 +9,9 @@
  *   G   the tail index
  *
  * The answer is certain once both bounds of the percentile (binomial.h) are on the same
- * side of the limit. Whether they are depends on how many of the N requests take longer
- * than the limit. This number has a binomial distribution with the probability Q. The
- * advice is the smallest N for which the answer is certain in at least nine of ten runs.
+ * side of the limit. That depends on how many of the N requests take longer than the
+ * limit. This number has a binomial distribution with the probability Q. The advice is
+ * the smallest N for which the answer is certain in at least nine of ten runs.
  *
  * Q is estimated as follows:
  *
@@ -43,8 +43,8 @@
 
 #include <math.h>
 
-/* The chance that the percentile is below its lower bound. The chance that it is above
- * its upper bound is the same. */
+/* The chance that the percentile is below its lower bound. The chance that the percentile
+ * is above its upper bound is the same. */
 #define BOUND_TAIL 0.05
 
 /* The share of the runs that must be certain. */

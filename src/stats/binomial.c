@@ -16,8 +16,8 @@
  * be equal to the true percentile. Then the chances below are upper limits.)
  *
  * The distribution turns into statements about ranks. The value of rank k + 1 is above
- * the true percentile if at most k values are at most the true percentile. So this
- * happens with the chance Pr(K <= k).
+ * the true percentile if at most k values are at most the true percentile. So the value
+ * of rank k + 1 is above the true percentile with the chance Pr(K <= k).
  *
  * Factorials and powers would overflow. So each term is computed from its neighbour:
  *
@@ -124,10 +124,12 @@ binomial_bounds(const struct percentile *percentile, uint64_t count, double tail
     for (; walk.k < count; advance_walk(&walk)) {
         sum += walk.weight;
 
-        /* Pr(K <= k): the value of rank k + 1 is above the true percentile. */
+        /* `sum` / `total` is Pr(K <= k), the chance that the value of rank k + 1 is above
+         * the true percentile. */
         if (sum <= tail * total)
             bounds.lower = walk.k + 1;
-        /* Pr(K > k): the value of rank k + 1 is below the true percentile. */
+        /* (`total` - `sum`) / `total` is Pr(K > k), the chance that the value of rank
+         * k + 1 is not above the true percentile. */
         if (total - sum <= tail * total) {
             bounds.upper = walk.k + 1;
             break;

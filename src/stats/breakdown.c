@@ -81,8 +81,8 @@ breakdown_divide_stack(int64_t start, int64_t end, int64_t queued, int64_t compl
     int64_t last = time_later(first, time_earlier(complete, end));
     int64_t covered = first;
     int64_t device = 0;
-    int64_t bottom =
-        0; /* ns in which a block request is queued or in flight at the bottom */
+    /* The time in which a block request is queued or in flight at a bottom device, ns. */
+    int64_t bottom = 0;
 
     qsort(intervals, (size_t)count, sizeof(*intervals), compare_issued);
     for (int i = 0; i < count; i++)
@@ -169,7 +169,7 @@ breakdown_record(struct breakdown *breakdown, const struct sample *sample)
 void
 breakdown_merge(struct breakdown *breakdown, const struct breakdown *more)
 {
-    /* Without requests, memory that was never used stays untouched. */
+    /* If MORE has no requests, memory that was never used stays untouched. */
     if (!more->total_time && !more->no_device_io && !more->lost && !more->ambiguous)
         return;
 

@@ -91,8 +91,8 @@ busy_add(struct busy *busy, int64_t start, int64_t end, bool counts)
     if (busy->count == BUSY_SPANS)
         settle_older_half(busy);
 
-    /* Spans before the horizon are no longer known. So this part of the time is added as
-     * if no earlier span overlapped it. */
+    /* Spans before the horizon are no longer known. So the part of the new span before
+     * the horizon is added as if no earlier span overlapped it. */
     if (start < busy->horizon) {
         int64_t until = time_earlier(end, busy->horizon);
         if (counts)

@@ -22,8 +22,9 @@ enum row_class {
 /* A row with its estimates, while the rows are compared. */
 struct contender {
     struct comparison_row row;
-    int index; /* of the row, in the caller's order */
-    struct estimate estimates[COMPARISON_FIGURES + SLOS_MAX]; /* by index of the figure */
+    int index; /* index of the row in the caller's order */
+    /* One estimate for each figure, with the index of the figure. */
+    struct estimate estimates[COMPARISON_FIGURES + SLOS_MAX];
 };
 
 /* Returns the percentile that the figure with index FIGURE compares: a common percentile,

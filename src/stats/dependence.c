@@ -40,7 +40,7 @@
  *   time-series", 1946). So the standard error of T is 2 * sqrt(L / N). If T exceeds 1 by
  *   less than its standard error, T is 1.
  *
- * - Long sums. If the first 64 lags do not end the sum, each two successive values are
+ * - Long sums. If the first 64 lags do not end the sum, every two successive values are
  *   replaced by their sum, and the computation starts again. T of the shorter series,
  *   counted in the original values, is the same (Flyvbjerg, Petersen: "Error estimates on
  *   averages of correlated data", 1989).
@@ -70,8 +70,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The largest number of lags in a sum. With more lags, each two values are replaced by
- * their sum. */
+/* The largest number of lags in a sum. If a sum needs more lags, every two successive
+ * values are replaced by their sum. */
 #define MAX_LAGS 64
 
 /* The smallest divisor that corrects the bias: 1 - (2 L - 1) / N is near 0 if the number
@@ -166,7 +166,8 @@ struct latency_set {
                       computed */
     double widening; /* factor by which an assumed drift makes intervals wider; 1 without
                         drift */
-    bool is_slow; /* the latencies change slowly; the correlation of their ranks tells */
+    bool is_slow;    /* the latencies change slowly: the correlation of the ranks of
+                        successive latencies is near 1 */
 };
 
 static int
@@ -291,9 +292,10 @@ find_time_at_rank(const struct latency_set *set, int rank)
                 find_time_at_bin(set, histogram_bin((int64_t)high)));
 }
 
-/* Returns the longest autocorrelation time at RANK and at further ranks, which are nearer
- * to the median. Each further rank has twice as many latencies beyond it as the rank
- * before, counted up to the nearer end of the sorted latencies. */
+/* Returns the longest autocorrelation time at RANK and at further ranks, each of which is
+ * nearer to the median. The latencies beyond a rank are those from the rank to the nearer
+ * end of the sorted latencies. Each further rank has twice as many latencies beyond it as
+ * the rank before. */
 static double
 find_longest_time(const struct latency_set *set, int rank)
 {

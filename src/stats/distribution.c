@@ -95,7 +95,8 @@ histogram_middle(int bin)
     return below + (histogram_upto(bin) - below + 1) / 2;
 }
 
-/* Goes down from the longest wait. All waits that belong to one bin are added at once. */
+/* Goes through the waits from the longest to the shortest, and adds all waits that belong
+ * to the same bin at once. */
 void
 histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t every,
                        int64_t idle)

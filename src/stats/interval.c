@@ -49,11 +49,13 @@
 
 #include <math.h>
 
-/* The chance that a true ratio is below its interval. The chance that it is above is the
- * same. */
+/* The chance that a true ratio is below its interval. The chance that a true ratio is
+ * above its interval is the same. */
 #define RATIO_TAIL 0.025
 
-#define QUANTILES 300   /* equally likely values of each percentile of a ratio */
+/* The number of equally likely values of each percentile of a ratio. */
+#define QUANTILES 300
+
 #define MAX_RATIO 1e15  /* more than any ratio of two latencies in a histogram */
 #define RANK_ERROR 1e-6 /* more than the rounding error of a rank */
 
@@ -162,9 +164,9 @@ estimate_interval(const struct estimate *estimate, double tail)
                              high * widening};
 }
 
-/* Equally likely values of a percentile, in ascending order. The histogram only tells two
- * bounds of each value: `low` comes from the latency of rank K, and `high` from the
- * latency of rank K + 1. All are in ns. */
+/* Equally likely values of a percentile, in ascending order. The histogram tells only two
+ * bounds of each value, in ns: `low` comes from the latency of rank K, and `high` from
+ * the latency of rank K + 1. */
 struct likely_values {
     double low[QUANTILES], high[QUANTILES];
 };
@@ -205,8 +207,8 @@ find_share(const double *values, const double *references, double ratio)
 }
 
 /* Returns the SHARE quantile of the ratios of all pairs: the lowest ratio that at least
- * SHARE of the pairs do not exceed. Returns 0 or INFINITY if the quantile is a pair in
- * which a value or a reference has an open bound. */
+ * SHARE of the pairs do not exceed. Returns 0 or INFINITY if the value or the reference
+ * of the pair with this ratio has an open bound. */
 static double
 find_ratio(const double *values, const double *references, double share)
 {

@@ -42,7 +42,8 @@ const char *
 percentile_parse(const char *text, int length, struct percentile *percentile)
 {
     static const char wrong[] = "not a percentile between 0 and 100";
-    int64_t unit = PERCENTILE_HUNDRED / 100; /* billionths for a digit 1 */
+    /* The value of a digit 1 at the current place, in billionths. */
+    int64_t unit = PERCENTILE_HUNDRED / 100;
     int64_t value = 0;
     int at = 0;
     for (; at < length && is_digit(text[at]) && value < PERCENTILE_HUNDRED; at++)
@@ -86,7 +87,8 @@ percentiles_parse(const char *text, struct percentiles *list)
 
     for (;;) {
         int length = (int)strcspn(text, ",");
-        if (text[0] == 'p' && length > 1) { /* "p99", as percentiles are printed */
+        /* "p99" is accepted, too: percentiles are printed in this form. */
+        if (text[0] == 'p' && length > 1) {
             text++;
             length--;
         }
@@ -158,7 +160,8 @@ scope_name(enum scope scope)
     return names[scope];
 }
 
-/* Returns the latencies of a part of the time. Parts are never corrected. */
+/* Returns the latencies of SCOPE, which is a part of the time of each request
+ * (-breakdown), or the flush. These latencies are never corrected. */
 static struct latencies
 find_part_latencies(const struct stats *stats, enum scope scope)
 {
@@ -194,8 +197,8 @@ latencies_of(const struct stats *stats, enum scope scope)
                                   .uncorrected = uncorrected,
                                   .max = moments->max};
     if (stats->corrected_interval > 0) {
-        /* The maximum of one operation is the maximum of all operations, because a read
-         * may have waited for the longest write. */
+        /* The longest latency or wait of all operations also limits the waits of one
+         * operation, because a read may have waited for the longest write. */
         latencies.histogram = corrected;
         latencies.max = stats->longest_corrected;
         latencies.is_corrected = true;
@@ -329,9 +332,13 @@ percentiles_shown(const struct percentiles *list, uint64_t count)
     return shown;
 }
 
-#define MAX_BOUND \
-    (3600 * SECOND)   /* below HISTOGRAM_MAX_LATENCY, so that counts are exact */
-#define BOUND_TEXT 48 /* bytes for the text of a bound; valid times are shorter */
+/* The largest bound, in ns. It is below HISTOGRAM_MAX_LATENCY, so that counts are exact.
+ */
+#define MAX_BOUND (3600 * SECOND)
+
+/* The size of the buffer for the text of a bound. The text of every valid time is
+ * shorter. */
+#define BOUND_TEXT 48
 
 /* OCTAVE(k) is the bound 1 us * 2^k. HALVES(k) is OCTAVE(k) and a bound in the middle of
  * the octave above it. This middle should be sqrt(2) times OCTAVE(k), but it must also be

@@ -73,8 +73,8 @@ equals_name(const char *text, int length, const char *name)
 static const char *
 parse_relative(const char *text, struct slo *slo)
 {
-    int64_t unit =
-        SLO_HUNDRED_PERCENT / 100; /* millionths for a digit 1 at the current place */
+    /* The value of a digit 1 at the current place, in millionths. */
+    int64_t unit = SLO_HUNDRED_PERCENT / 100;
     int64_t value = 0;
     const char *first = text + 1;
     const char *digit = first;
@@ -164,7 +164,7 @@ parse_name(const char *name, int length, struct slo *slo)
             slo->metric = (enum slo_metric)i;
             return NULL;
         }
-    if (equals_name(name, length, "bw")) { /* what fio calls a bandwidth */
+    if (equals_name(name, length, "bw")) { /* name of a bandwidth in fio */
         slo->metric = SLO_BPS;
         return NULL;
     }

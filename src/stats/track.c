@@ -207,7 +207,8 @@ halve_entries(struct time_series *series)
     uint64_t bits = 0;
 
     for (int i = 0; i < series->count; i += 2) {
-        if (i % 128 == 0) /* the 64 bits are used up */
+        /* All 64 random bits are used up: one for each pair. */
+        if (i % 128 == 0)
             bits = random_next(&series->random);
         int chosen = i + (int)(bits & 1);
         if (chosen < series->count)
