@@ -28,8 +28,8 @@ struct description {
     bool is_recorded; /* a recorded run, of which only `path` is known */
 };
 
-/* Adds the label of a target, PATH (FSTYPE DEVICE SIZE), to TEXT, unescaped. The label of
- * a recorded run is only PATH. */
+/* Adds the label of a target to TEXT, unescaped: "PATH (FSTYPE DEVICE SIZE)", or only the
+ * path for a recorded run. */
 void description_label(const struct description *description, struct buffer *text);
 
 /* Returns the name of a mode: direct, nocache or cached. */
@@ -44,7 +44,8 @@ struct target {
     int fd;
     enum os_kind kind; /* kind of file at the path of the target, such as a directory */
     struct description description;
-    uint64_t device;        /* device number of a device, see struct os_info */
+    uint64_t device;        /* if the target is a device: its device number, as in struct
+                             * os_info */
     int64_t size;           /* size of the file or device, bytes; 0 if it has none */
     int64_t work_size;      /* size of the working set, the range that requests go to, in
                              * bytes; at least the size of the largest request */
@@ -67,12 +68,14 @@ struct target {
                           * so a read that is not charged came from a cache */
     double hole_percent; /* share of holes in the working set when the target was opened,
                           * percent; -1 if unknown */
-    /* Only in mode nocache: */
-    os_resident_function *find_resident; /* looks pages up in the page cache; NULL if that
-                                          * is impossible */
-    bool counts_sectors; /* os_thread_sectors tells after a read whether it was cached */
-    char direct_io_hint[64]; /* options such as "-s 4k" with which direct reads would
-                              * work; empty if none are known */
+
+    os_resident_function *find_resident; /* looks pages up in the page cache, for mode
+                                          * nocache and for the test of direct I/O; NULL
+                                          * if that is impossible or not needed */
+    bool counts_sectors; /* in mode nocache, os_thread_sectors tells after a read whether
+                          * the read was cached */
+    char direct_io_hint[64]; /* with these options, such as "-s 4k", direct reads would
+                              * work; empty if no such options are known */
 };
 
 /* Records that the opening of TARGET makes progress. The supervisor gives up an opening

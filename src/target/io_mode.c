@@ -41,9 +41,9 @@
 #define PAGE 4096 /* bytes; smallest alignment of the buffers of requests */
 #define LARGEST_ALIGNMENT (1 << 20) /* bytes; more than any storage needs */
 
-/* Returns whether the target, which has refused a direct read, accepts one whose size and
- * offset are multiples of LARGEST_ALIGNMENT. A target may accept O_DIRECT and then refuse
- * every read, as overlayfs on squashfs does. */
+/* Returns whether the target, which has refused a direct read, accepts a direct read
+ * whose size and offset are multiples of LARGEST_ALIGNMENT. A target may accept O_DIRECT
+ * and then refuse every read, as overlayfs on squashfs does. */
 static bool
 accepts_aligned_read(struct target *target)
 {
@@ -146,7 +146,9 @@ try_first_requests(struct target *target, const struct plan *plan)
     return reason;
 }
 
-#define REASON_ROOM 128 /* bytes for a reason that is not a constant */
+/* The size of the buffer for a reason with a number. All other reasons are string
+ * literals. */
+#define REASON_ROOM 128
 
 /* Turns direct I/O on and returns NULL. If that is impossible, leaves it off and returns
  * the reason, which may be stored in TEXT, a buffer of REASON_ROOM bytes. */
@@ -222,12 +224,12 @@ note_memory(const struct plan *plan, const char *name, struct notes *notes)
 }
 
 /*
- * Sets the only mode that is possible for the target. For a character device it is
- * direct, because the device has no page cache. For a file system in memory it is cached,
- * because the file system consists of the page cache. MEMORY is the name of that file
- * system, or NULL for a character device. With -direct, also turns direct I/O on, which
- * some systems accept even for a file in memory. Returns 0, or -1 with ERROR if direct
- * I/O is impossible then.
+ * Sets the only mode that is possible for the target. The mode of a character device is
+ * direct, because the device has no page cache. The mode of a file system in memory is
+ * cached, because the file system consists of the page cache. MEMORY is the name of that
+ * file system, or NULL for a character device. With -direct, also turns direct I/O on,
+ * which some systems accept even for a file in memory. Returns 0, or -1 with ERROR if
+ * -direct is given and direct I/O is impossible.
  */
 static int
 set_only_mode(struct target *target, const struct plan *plan, const char *memory,
@@ -296,7 +298,7 @@ find_direct_io_hint(struct target *target, const struct plan *plan)
         return;
     os_file_direct(target->fd, false);
 
-    size_t room = sizeof(target->direct_io_hint) / 2; /* for each option */
+    size_t room = sizeof(target->direct_io_hint) / 2; /* half for -s, half for -o */
     if (is_larger)
         text += format_size_option(text, room, "-s", *size);
     if (is_moved)
@@ -341,10 +343,10 @@ refuse_direct(struct target *target, const struct plan *plan, bool raw,
 
 /*
  * Chooses the mode of a file or block device. Some block devices have only direct I/O
- * (`raw`). The mode is cached, even if direct I/O works, for a target in memory and for
- * reads through a loop device that reads its file through the page cache. Writes to such
- * a loop device are flushed to its file, so they are not cached. Returns 0, or -1 with
- * ERROR.
+ * (`raw`). Two kinds of targets get mode cached even if direct I/O works: a target in
+ * memory, and, if the plan reads, a loop device that reads its file through the page
+ * cache. If the plan only writes to such a loop device, its writes are flushed to the
+ * file, so the mode need not be cached. Returns 0, or -1 with ERROR.
  */
 static int
 choose_storage_mode(struct target *target, const struct plan *plan, struct notes *notes,
@@ -363,7 +365,9 @@ choose_storage_mode(struct target *target, const struct plan *plan, struct notes
     bool reads_loop = is_buffered_loop && reads;
     bool is_cached = reads_loop || backing == OS_BACKING_MEMORY;
 
-    if (backing == OS_BACKING_MEMORY && name[0] != '/') /* a file system, not a device */
+    /* The target is a file system in memory: the name of a device would begin with a
+     * slash. */
+    if (backing == OS_BACKING_MEMORY && name[0] != '/')
         return set_only_mode(target, plan, name, notes, error);
     if (backing == OS_BACKING_MEMORY)
         note_memory(plan, name, notes);

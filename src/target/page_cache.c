@@ -132,8 +132,9 @@ note_cached(const struct target *target, const struct plan *plan, const char *re
                   reason);
 }
 
-/* Adds a note that dirty data from before the run was lost, if errno means that. The
- * kernel reports such an error only once, so the user must see it. */
+/* Adds a note that dirty data from before the run was lost, unless errno only says that
+ * the target cannot be flushed. The kernel reports such an error only once, so the user
+ * must see it. */
 static void
 note_lost_data(const struct plan *plan, struct notes *notes)
 {
@@ -187,11 +188,14 @@ page_cache_write_back(struct target *target, const struct plan *plan, struct not
 }
 
 /*
- * Sets `counts_sectors` if the sectors that are charged to a worker's thread during a
- * request belong to this request only. They do not if several requests are in flight, or
- * if the engine reads in other threads. They do not with several workers either: if two
- * workers need the same data, both may wait for one read of the device, which is charged
- * to only one of them.
+ * Sets `counts_sectors` if the system counts the sectors that a thread reads from the
+ * target, and if this count grows during a request by exactly the sectors of this
+ * request. The count is not exact in three cases:
+ *
+ * - Several requests are in flight.
+ * - The engine reads in other threads.
+ * - There are several workers. If two workers need the same data, both may wait for one
+ *   read of the device, which is charged to only one of them.
  */
 static void
 choose_sector_count(struct target *target, const struct plan *plan)

@@ -48,7 +48,7 @@ refuse_path(const struct plan *plan, int code, struct error *error)
     bool has_time_option = plan->options && plan->options->given[OPTION_TIME];
 
     refuse_by_errno(plan, code, error);
-    /* -I takes its format only if it is attached, so "-I %T" names a target "%T". */
+    /* The format of -I must be attached to the option. So "-I %T" names a target "%T". */
     if (code == ENOENT && has_time_option && plan->path[0] == '%')
         error_advise(error, "attach the format to its option: -I%T");
     return -1;
@@ -223,7 +223,8 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
         return refuse_by_errno(plan, errno, error);
 
     memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
-    if (strcmp(mount.device, "unknown") != 0) /* else target_name fills it later */
+    /* If the device is unknown, target_name fills its name later. */
+    if (strcmp(mount.device, "unknown") != 0)
         memcpy(description->device, mount.device, sizeof(description->device));
     description->size = mount.size;
     target->is_in_memory = mount.is_in_memory;

@@ -261,7 +261,7 @@ find_fill_size(const struct plan *plan)
 /*
  * Writes random data to the working set in batches, and flushes each batch. Sets
  * `is_flushed` if all of it was written and flushed. A signal that asks to stop ends this
- * early, without a flush. Returns 0, also then, or -1 with errno.
+ * early, without a flush. Returns 0, also after such a signal, or -1 with errno.
  */
 static int
 write_random_data(struct target *target, const struct plan *plan)
