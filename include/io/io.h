@@ -86,7 +86,8 @@ struct io_queue;
  */
 struct io_engine {
     const char *name; /* for messages; NULL if this system does not have the engine */
-    char option;      /* letter of the option that selects it; 0: the default engine */
+    char option;      /* letter of the option that selects the engine; 0 for the default
+                       * engine */
     bool queues_requests; /* a queue can have more than one request in flight */
     bool can_poll;        /* the engine supports io_config.poll */
     bool charges_sender;  /* the system accounts the I/O of a request to the thread that
@@ -97,10 +98,10 @@ struct io_engine {
     /* Beginning of the message if open fails; NULL: the message says that the engine is
      * not available. */
     const char *open_error;
-    int advice_errno; /* errno of open for which `advice` helps; 0: every errno */
-    /* advice to the user if open fails; if NULL, the user is advised to use another
-     * engine */
-    const char *advice;
+    int advice_errno;   /* errno of open for which `advice` helps; 0 if it helps for every
+                         * errno */
+    const char *advice; /* advice to the user if open fails; if NULL, the user is advised
+                         * to use another engine */
 
     size_t queue_size; /* size of its struct io_queue, bytes */
     /*

@@ -101,10 +101,10 @@ aio_complete_unsent(const struct io_queue *queue, const struct iocb *entry, int 
 }
 
 /*
- * Sends the waiting requests. Stores completions of the requests that cannot be sent in
- * DONE, and returns their number. io_submit(2) stops before the first request that it
- * refuses. If it has no room while requests are in flight, the requests that are not sent
- * yet go on waiting: there is room again when a request in flight completes.
+ * Sends the waiting requests. If a request cannot be sent, stores its completion in DONE.
+ * Returns the number of these completions. io_submit(2) stops before the first request
+ * that it refuses. If it has no room while requests are in flight, the requests that are
+ * not sent yet go on waiting: there is room again when a request in flight completes.
  */
 static int
 aio_send_waiting(struct io_queue *queue, struct io_completion *done)
@@ -136,8 +136,8 @@ aio_send_waiting(struct io_queue *queue, struct io_completion *done)
     return failed;
 }
 
-/* Waits for a completion until time WHEN (ns, monotonic), and stores all completions that
- * are there in DONE. Returns their number, or -1 with errno. */
+/* Waits for a completion until time WHEN (ns, monotonic). Stores in DONE all completions
+ * that have arrived. Returns their number, or -1 with errno. */
 static int
 aio_receive(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
@@ -147,7 +147,8 @@ aio_receive(struct io_queue *queue, struct io_completion *done, int64_t when)
     if (wait < 0)
         wait = 0;
 
-    /* The kernel's type, because the C library's may be larger where long has 32 bits. */
+    /* This is the kernel's type. The type of the C library may be larger where long has
+     * 32 bits. */
     struct __kernel_old_timespec limit = {.tv_sec = (long)(wait / SECOND),
                                           .tv_nsec = (long)(wait % SECOND)};
 
@@ -171,7 +172,7 @@ aio_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
     if (queue->slots.waiting_count)
         failed = aio_send_waiting(queue, done);
 
-    /* With completions of failed requests to return, reap must not wait. */
+    /* If there are completions of failed requests to return, reap must not wait. */
     int received = aio_receive(queue, done + failed, failed ? IO_AT_ONCE : when);
     if (failed && received < 0)
         return failed;

@@ -70,7 +70,8 @@ static const unsigned setups[] = {
 struct io_queue {
     struct io_config config;
     int fd;                   /* descriptor of the ring */
-    unsigned setup, features; /* IORING_SETUP_ flags in use, IORING_FEAT_ of the kernel */
+    unsigned setup, features; /* IORING_SETUP_ flags of the ring, and IORING_FEAT_ flags
+                               * of the kernel */
 
     /*
      * The submission ring. Entries from `sq_head` up to `sq_own_tail` wait to be sent;
@@ -128,9 +129,10 @@ count_in_flight(const struct io_queue *queue)
 }
 
 /*
- * The kernel cancels requests in flight only some time after the ring is closed, and some
- * reads of a disk not at all: they end when the disk has answered, and only then write to
- * their buffers. So the buffers must stay if any request is in flight.
+ * The kernel cancels requests in flight only some time after the ring is closed. It
+ * cannot cancel some reads of a disk at all: such a read ends when the disk has answered,
+ * and only then writes to its buffer. So the buffers must stay if any request is in
+ * flight.
  */
 static bool
 uring_close(struct io_queue *queue)
@@ -194,8 +196,9 @@ create_ring(struct io_queue *queue, struct io_uring_params *params)
     return -1;
 }
 
-/* Maps SIZE bytes of memory that is shared with the kernel; OFFSET, an IORING_OFF_
- * constant, says which. Returns NULL with errno if that fails. */
+/* Maps SIZE bytes of memory that is shared with the kernel. OFFSET, an IORING_OFF_
+ * constant, selects the memory: the rings or the submission entries. Returns NULL with
+ * errno if that fails. */
 static void *
 map_ring_memory(const struct io_queue *queue, size_t size, int64_t offset)
 {

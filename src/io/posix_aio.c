@@ -84,8 +84,8 @@ aio_queue_close(struct io_queue *queue)
 }
 
 /*
- * Tries to read 0 bytes of a file, because some systems and file systems refuse every
- * request. Returns -1 with errno if this one does, else 0.
+ * Tries to read 0 bytes if the target is a file, because some systems and file systems
+ * support no request at all. Returns -1 with errno if the read is not supported, else 0.
  */
 static int
 try_empty_read(const struct io_config *config)
@@ -173,10 +173,10 @@ send_request(struct entry *entry)
 }
 
 /*
- * Sends the waiting requests. Stores completions of the requests that cannot be sent in
- * DONE, and returns their number. If the system has no room (EAGAIN), the requests that
- * are not sent yet go on waiting. There may be room when a request completes, also a
- * request of another queue.
+ * Sends the waiting requests. If a request cannot be sent, stores its completion in DONE.
+ * Returns the number of these completions. If the system has no room (EAGAIN), the
+ * requests that are not sent yet go on waiting. There may be room when a request
+ * completes, also a request of another queue.
  */
 static int
 posix_aio_send_waiting(struct io_queue *queue, struct io_completion *done)
@@ -202,8 +202,8 @@ posix_aio_send_waiting(struct io_queue *queue, struct io_completion *done)
     return failed;
 }
 
-/* Stores the completions of all requests that are complete in DONE, and returns their
- * number. The other requests stay in flight, in the same order. */
+/* Stores in DONE the completions of all requests that are complete. Returns their number.
+ * The other requests stay in flight, in the same order. */
 static int
 posix_aio_take(struct io_queue *queue, struct io_completion *done)
 {

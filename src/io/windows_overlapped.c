@@ -156,8 +156,8 @@ overlapped_send(const struct io_queue *queue, struct request *request)
     return FALSE;
 }
 
-/* Sends the waiting requests. Stores the completions of the requests that are complete at
- * once in DONE, and returns their number. */
+/* Sends the waiting requests. Some of them complete immediately: stores their completions
+ * in DONE. Returns the number of these completions. */
 static int
 overlapped_send_waiting(struct io_queue *queue, struct io_completion *done)
 {
@@ -219,8 +219,8 @@ limit_wait(struct io_queue *queue, int64_t when, BOOL *has_alarm)
     return (DWORD)((wait + MS - 1) / MS);
 }
 
-/* Waits for a completion until time WHEN (ns, monotonic), and stores all completions that
- * are there in DONE. Returns their number, or -1 with errno. */
+/* Waits for a completion until time WHEN (ns, monotonic). Stores in DONE all completions
+ * that have arrived. Returns their number, or -1 with errno. */
 static int
 overlapped_receive(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
@@ -261,7 +261,7 @@ overlapped_reap(struct io_queue *queue, struct io_completion *done, int64_t when
     if (complete_count && !queue->slots.in_flight_count)
         return complete_count;
 
-    /* With completions to return, reap must not wait. */
+    /* If there are completions to return, reap must not wait. */
     int received = overlapped_receive(queue, done + complete_count,
                                       complete_count ? IO_AT_ONCE : when);
     if (complete_count && received < 0)
