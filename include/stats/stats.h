@@ -40,16 +40,16 @@ struct sample {
     int64_t offset;  /* bytes from the start of the target */
     int64_t size;    /* bytes requested */
     int64_t bytes;   /* bytes moved */
-    int64_t tail_after_end; /* the part of `latency` after the end of the run, ns; no
-                               other request was due then */
-    uint64_t missed; /* grid points that were missed because of this request: while it
-                        was in flight, or before it was sent late */
-    uint64_t missed_before; /* number of the grid points in `missed` that passed before
-                               this request was sent */
-    bool in_burst;          /* several requests were due at the same grid point */
-    /* Used only for a request in a burst: the time from the start of the stall to the end
-     * of the request, in ns. The stall starts one interval before the first grid point
-     * that was missed during the burst. 0 if no grid point was missed. */
+    int64_t tail_after_end; /* ns: the part of `latency` after the end of the run, when no
+                             * other request was due any more */
+    /* Number of due times that were missed because of this request: while it was in
+     * flight, or before it was sent late. */
+    uint64_t missed;
+    uint64_t missed_before; /* the due times in `missed` before this request was sent */
+    bool in_burst;          /* several requests were due at the same time */
+    /* Used only for a request of a burst: ns from the start of the stall to the end of
+     * the request. The stall starts one interval before the first due time that was
+     * missed during the burst. 0: no due time was missed. */
     int64_t stall;
     enum operation operation;
     enum verdict verdict;
@@ -204,8 +204,8 @@ void stats_miss(struct stats *stats, enum operation next, uint64_t count);
 
 /*
  * Adds the waits of the requests that were missed during a stall of STALL ns. A wait is
- * the time from a missed grid point to the end of the stall. The stall begins one
- * interval before the first missed grid point. In its last IDLE ns no request was due any
+ * the time from a missed due time to the end of the stall. The stall begins one
+ * interval before the first missed due time. In its last IDLE ns no request was due any
  * more. If operations are mixed, the missed requests would have been of the operations in
  * turn, beginning with NEXT. Does nothing if `corrected_interval` is 0.
  */
