@@ -1,24 +1,26 @@
 /*
- * Attribution: decides when, and in which thread, the records of a request are found, and
- * adds up the parts of the requests of each target. request.c handles a single request.
+ * Attribution: decides when, and in which thread, the records of a request are searched.
+ * Adds up the parts of the requests to each target (times in the queue, at the device and
+ * so on). request.c attributes a single request.
  *
- * Other files call it in three ways:
+ * Requests are attributed in three ways:
  *
- * - attribution_record: a worker that prints every request attributes each request
- *   itself.
- * - attribution_take: any other worker collects requests in a log and puts full logs into
- *   the queue. If the queue is full, the worker attributes the log itself.
+ * - A worker that prints every request calls attribution_record, which attributes the
+ *   request at once.
+ * - Any other worker collects requests in a log, and calls attribution_take for a full
+ *   log, which puts the log into the queue. If the queue is full, the worker attributes
+ *   the log itself.
  *
  *       worker ---> [log][log][log] ---> thread of the attribution
  *
- * - attribution_add and attribution_reset: the thread that needs the results attributes
- *   the logs in the queue first.
+ * - A thread that needs the results calls attribution_add or attribution_reset, which
+ *   first attribute the logs in the queue.
  *
  * Two locks are used. `lock` protects the trace, the records and the targets. It is held
  * while requests are attributed, which takes long. `queue_lock` protects the queue and is
- * held only briefly, so a worker can hand over a log while another log is attributed. A
- * log leaves the queue only after it was attributed. A thread that needs both locks
- * acquires `lock` first.
+ * held only briefly, so a worker can add a log to the queue while another log is
+ * attributed. A log is removed from the queue only after it was attributed. A thread that
+ * needs both locks acquires `lock` first.
  *
  * The result of a request goes through these states:
  *
@@ -49,16 +51,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An interrupt may write records while the kernel is writing another record. The records
- * of the interrupt become readable only after the interrupted record is complete. So
- * missing records are searched again, up to RETRIES times, RETRY_PAUSE ns apart. */
+/* While the kernel is writing a record, an interrupt may write other records. The records
+ * of the interrupt become readable only after the interrupted record is complete. So the
+ * program searches for missing records again, up to RETRIES times. RETRY_PAUSE is the
+ * pause before each retry, in ns. */
 #define RETRIES 3
 #define RETRY_PAUSE (50 * US)
 
-/* Reads new records from the trace, and tries to attribute the COUNT requests in SAMPLES.
- * Skips requests that were attributed by an earlier call. The requests were sent by the
- * worker that owns LOG. IS_LAST says that there will be no retry. Returns how many
- * requests still lack records. */
+/* Reads new records from the trace, and tries to attribute the COUNT requests in SAMPLES,
+ * which the worker that owns LOG has sent. Skips requests that were attributed by an
+ * earlier call. IS_LAST says that there will be no retry. Returns the number of requests
+ * whose records are still missing. */
 static int
 attribute_unfinished(struct attribution *attribution, const struct attribution_log *log,
                      struct sample *samples, int count, bool is_last)
@@ -110,10 +113,10 @@ attribute_requests(struct attribution *attribution, const struct attribution_log
     }
 }
 
-/* Returns the TID that trace records have for the calling thread. In a PID namespace,
- * this is not the TID that os_thread_number returns. So the function writes a mark into
- * the trace and looks for the record of this mark, which has the TID. If there is no such
- * record, returns os_thread_number. */
+/* Returns the TID that the records of the trace have for the calling thread. In a PID
+ * namespace, os_thread_number returns another TID. So the function writes a numbered
+ * record into the trace (os_trace_mark), and reads the TID from this record. If the
+ * record cannot be written or is not found, returns os_thread_number. */
 static int
 find_thread(struct records *records)
 {
@@ -145,8 +148,8 @@ attribution_begin(struct attribution *attribution, struct attribution_log *log)
     os_lock_release(attribution->lock);
 }
 
-/* If the worker may have other requests in flight, there is no pause before a retry: the
- * worker could not receive their completions during the pause. */
+/* If the worker may have other requests in flight, it does not pause before a retry,
+ * because it could not receive their completions during the pause. */
 void
 attribution_record(struct attribution *attribution, const struct attribution_log *log,
                    struct sample *sample)
@@ -188,15 +191,15 @@ attribution_take(struct attribution *attribution, struct attribution_log *log)
     if (fits)
         return;
 
-    /* The queue is full: the thread of the attribution does not keep up, so the worker
-     * attributes its log itself. */
+    /* The queue is full, because workers add logs faster than the separate thread
+     * attributes them. So the worker attributes the requests of its log itself. */
     os_lock_acquire(attribution->lock);
     attribute_log(attribution, log);
     os_lock_release(attribution->lock);
 }
 
-/* Attributes the oldest log in the queue, and removes it. Returns false if the queue is
- * empty. The caller must hold `lock`. */
+/* Attributes the requests of the oldest log in the queue, and then removes the log.
+ * Returns false if the queue is empty. The caller must hold `lock`. */
 static bool
 attribute_next_log(struct attribution *attribution)
 {
@@ -215,8 +218,9 @@ attribute_next_log(struct attribution *attribution)
     return true;
 }
 
-/* The number of logs that are attributed here is limited, because workers may hand over
- * new logs faster than they are attributed. */
+/* The loop attributes at most as many logs as fit into the queue. Without this limit, it
+ * might never end, because workers may add logs to the queue faster than the loop removes
+ * them. */
 bool
 attribution_add(struct attribution *attribution, int index, struct stats *stats,
                 struct track *track, bool wait)
@@ -249,9 +253,9 @@ attribution_reset(struct attribution *attribution, int index)
     os_lock_release(attribution->lock);
 }
 
-/* The body of the thread: waits for logs and attributes them. Ends once `is_ending` is
- * set and the queue is empty. Another thread may empty the queue before this thread has
- * acquired `lock`; then there is nothing to do. */
+/* The body of the separate thread: waits for logs in the queue, and attributes them. Ends
+ * when `is_ending` is set and the queue is empty. While this thread waits for `lock`,
+ * another thread may empty the queue. Then attribute_next_log does nothing. */
 static void *
 attribute_logs(void *argument)
 {
@@ -295,7 +299,7 @@ attribution_make(int count)
     return NULL;
 }
 
-/* Before the thread ends, it attributes all logs that are still in the queue. */
+/* Before the separate thread ends, it attributes all logs that are still in the queue. */
 void
 attribution_close(struct attribution *attribution)
 {
@@ -318,8 +322,9 @@ attribution_close(struct attribution *attribution)
     free(attribution);
 }
 
-/* Called for a target on a single device. Adds a note to NOTES if the user asks for a
- * limit (-slo) on the part "stack", which requests to a single device do not have. */
+/* Called for a target that is on a single device, not on a stack of devices. Requests to
+ * a single device spend no time in a stack. So if the user has set a limit (-slo) on the
+ * time in the stack, adds a note to NOTES. */
 static void
 note_useless_stack_limit(const struct plan *plan, const struct os_layout *layout,
                          struct notes *notes)
@@ -335,8 +340,8 @@ note_useless_stack_limit(const struct plan *plan, const struct os_layout *layout
     }
 }
 
-/* Fills TARGET from JOB: the layout of the target, and how its requests are sent. May add
- * notes for the user to NOTES. Returns 0, or -1 with ERROR. */
+/* Fills TARGET from JOB: the layout of the target, and how requests are sent to it. May
+ * add notes for the user to NOTES. Returns 0, or -1 with ERROR. */
 static int
 prepare_traced_target(struct trace_target *target, const struct attribution_job *job,
                       struct notes *notes, struct error *error)
@@ -346,8 +351,8 @@ prepare_traced_target(struct trace_target *target, const struct attribution_job 
     int64_t length = job->target->work_size;
 
     if (plan->workload.is_log)
-        /* Requests append to the file, so the blocks that they will write have no sectors
-         * yet. With a length of 0, the layout has no extents. */
+        /* Requests append to the file. The sectors of the appended blocks are not known
+         * yet, so the layout is read for 0 bytes and gets no extents. */
         length = 0;
     if (os_layout_find(job->target->fd, plan->path, plan->workload.work_offset, length,
                        layout, error) < 0)

@@ -1,7 +1,7 @@
 /*
- * Candidates: records that may belong to a request, with the device, sector and kind for
- * which they count. request.c collects them, and cells.c finds out which of them belong
- * to the request.
+ * Candidates: records that may belong to a request, because they touch its sectors.
+ * request.c collects the candidates, and cells.c finds out which of them belong to the
+ * request.
  */
 #include "candidates.h"
 

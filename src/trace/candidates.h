@@ -1,28 +1,31 @@
 #ifndef TRACE_CANDIDATES_H
 #define TRACE_CANDIDATES_H
 
-/* Candidates: records that may belong to a request. Each has the device, the sector and
- * the kind for which it counts (struct candidate). */
+/* Candidates: records that may belong to a request, because they touch its sectors. A
+ * record may count as a record of another device, sector or kind; then its candidate has
+ * these instead of its own (struct candidate). */
 #include "trace_private.h"
 
-/* Adds CANDIDATE to CELLS. Returns false if there is no room. */
+/* Adds CANDIDATE to the search CELLS. Returns false if there is no room. */
 bool candidate_add(struct cells *cells, struct candidate candidate);
 
-/* Returns the kind of the record that says that a block request is complete at TOP, the
- * top device of a stack. If the device has no request queue, only an I/O (bio) has such a
- * record. */
+/* Returns the kind of the record that the kernel writes when TOP, the top device of a
+ * stack, completes I/O: OS_TRACE_BIO_COMPLETE if the device has no request queue,
+ * otherwise OS_TRACE_COMPLETE. */
 enum os_trace_kind candidate_completion_kind(const struct os_layout_device *top);
 
-/* Adds CANDIDATE, a record of TOP, the top device of a stack, to CELLS. At this device, a
- * block request counts as in flight as soon as it is queued. So a record of queueing is
- * added twice: as OS_TRACE_QUEUE, and as OS_TRACE_ISSUE at the same time. Returns false
- * if there is no room. */
+/* Adds CANDIDATE, whose record is of TOP, the top device of a stack, to the candidates of
+ * CELLS. A block request counts as in flight at the top device as soon as it is queued
+ * there. So a record of queueing is added twice: as OS_TRACE_QUEUE and as OS_TRACE_ISSUE.
+ * A record of completion is added as OS_TRACE_COMPLETE. Records of other kinds are not
+ * added. Returns false if there is no room. */
 bool candidate_add_top(struct cells *cells, struct candidate candidate,
                        const struct os_layout_device *top);
 
-/* Returns the record LISTED as a candidate. If an I/O to a bcache is complete, the kernel
- * records this for the device below, at a sector that is higher by `completion_shift`.
- * The candidate of such a record has the device and the sector of the bcache instead. */
+/* Makes a candidate of LISTED, a record, and returns it. When an I/O to a bcache is
+ * complete, the kernel writes a record for the device below the bcache, at a sector that
+ * is higher by `completion_shift`. The candidate of such a record gets the device and the
+ * sector of the bcache instead. */
 struct candidate candidate_convert(const struct os_layout *layout,
                                    struct listed_record *listed);
 

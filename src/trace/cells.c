@@ -23,8 +23,8 @@
  * The entry is the first record of a block request. It is an OS_TRACE_QUEUE or, if the
  * device above passed the block request on without queueing it again, an OS_TRACE_REMAP.
  * The time from an ISSUE to the next REQUEUE or COMPLETE is called an interval: the block
- * request is in flight at the device. The parts of the request's time are computed from
- * the intervals.
+ * request is in flight at the device. The intervals tell how long the request was in the
+ * queue, at the device and so on (the parts of its time, stats/breakdown.h).
  *
  * The entry names the thread that queued the block request. The kernel may record an
  * issue or a completion in any thread, so the thread does not tell to which block request
@@ -45,12 +45,13 @@
 #include "base/time.h"
 
 /* The entries that may belong to the request, for one cell. An entry is the first record
- * of a block request. */
+ * of a block request. A cell is a range of sectors of the request. */
 struct cell_entries {
     int count;
-    int first_index; /* index of the first entry in cells->candidates; -1 for none */
-    /* There is exactly one entry, and after it exactly one issue and one completion. So
-     * no other block request for the cell was in flight. */
+    /* index of the first entry in the candidates; -1 if there is no entry */
+    int first_index;
+    /* There is one entry, and after it one issue and one completion. So no other block
+     * request to these sectors was in flight. */
     bool is_sole;
 };
 
@@ -63,18 +64,19 @@ covers(const struct candidate *candidate, const struct sector_range *cell)
 }
 
 /*
- * Returns true if CANDIDATE may be the entry (first record) of a block request that
- * belongs to the request.
+ * Returns true if CANDIDATE, a record that touches the sectors of the request, may be the
+ * first record (entry) of a block request that belongs to the request.
  *
- * The entry comes from the thread of the request. If a control group throttled the
- * request, a thread of the kernel queues it later, so the entry comes from that thread.
- * In both cases, an entry that was attributed to an earlier request is excluded.
+ * Usually, the thread of the request queues its block requests, so the entry names this
+ * thread. If a control group throttled the request, a thread of the kernel queues them
+ * later, so the entry names that thread. In both cases, an entry that was attributed to
+ * an earlier request is excluded.
  *
- * Below the top device of a stack, threads of the kernel queue block requests, and the
- * kernel may also use the current thread of any other program for that. So all threads
- * except other workers of this program are accepted. There, one block request may serve
- * several requests, so an entry that was attributed to an earlier request is not
- * excluded.
+ * Below the top device of a stack, threads of the kernel queue the block requests. The
+ * kernel may also do this in the current thread of any other program. So there, an entry
+ * may name any thread except other workers of this program. One block request may serve
+ * several requests there. So an entry that names a thread other than the thread of the
+ * request is accepted even if it was attributed to an earlier request.
  */
 static bool
 may_be_entry(const struct cells *cells, const struct candidate *candidate)
@@ -90,10 +92,10 @@ may_be_entry(const struct cells *cells, const struct candidate *candidate)
     return record->by_kernel && listed->use != RECORD_ATTRIBUTED;
 }
 
-/* Finds the entries (first records of block requests) of CELL that may belong to the
- * request. If the thread of the request queued one of these block requests, only the
- * entry of the first that it queued counts, and `count` is 1. All other entries are
- * ignored then. */
+/* Finds the entries of CELL that may belong to the request. An entry is the first record
+ * of a block request, and a cell is a range of sectors of the request. If the thread of
+ * the request queued some of these block requests, the function returns only the entry of
+ * the first of these, and `count` is 1. */
 static struct cell_entries
 find_candidate_entries(const struct cells *cells, const struct sector_range *cell)
 {
@@ -129,17 +131,18 @@ find_candidate_entries(const struct cells *cells, const struct sector_range *cel
 }
 
 /*
- * Called for a CELL without an entry (first record of a block request). Returns true if
- * other records of the cell show that the entry was lost.
+ * Called if CELL, a range of sectors of the request, has no entry. An entry is the first
+ * record of a block request. Returns true if other records of the cell show that the
+ * entry was lost.
  *
  * With direct I/O, the request must have reached the device, so any record of the cell
  * shows that the entry was lost.
  *
  * Without direct I/O, the page cache may have answered the request, and the records may
  * belong to another process. Completions are skipped, because their block requests may
- * have been queued before the request started. The first other record decides. If it is
- * an issue, its entry was lost. If it is an entry of another process, that process made
- * the records that follow.
+ * have been queued before the request started. The first record of any other kind
+ * decides. If it is an issue, its entry was lost. Otherwise, the entry was not lost: for
+ * example, an entry of another process explains the records that follow it.
  */
 static bool
 is_entry_missing(const struct cells *cells, const struct sector_range *cell)
@@ -163,8 +166,9 @@ claim(struct candidate *candidate)
         candidate->listed->use = RECORD_CLAIMED;
 }
 
-/* Adds INTERVAL to the intervals of CELLS. Neighbouring cells of the same block request
- * have the same interval, which is added only once. Returns false if there is no room. */
+/* Adds INTERVAL, for which a block request was in flight, to the intervals of CELLS. If a
+ * block request covers several cells (ranges of sectors), its interval is added only
+ * once. Returns false if there is no room. */
 static bool
 add_flight(struct cells *cells, const struct breakdown_interval *interval)
 {
@@ -186,31 +190,35 @@ add_flight(struct cells *cells, const struct breakdown_interval *interval)
 }
 
 /*
- * Follows one block request of CELL until it is complete, and adds its intervals. ENTRY
- * is the index of its entry (first record) among the candidates. IS_SOLE says that there
- * is no other block request for the cell; then candidates before ENTRY are ignored.
+ * Follows one block request of CELL, a range of sectors of the request, until it is
+ * complete. Adds the intervals for which it was in flight. ENTRY is the index, among the
+ * candidates, of its entry (its first record). IS_SOLE says that there is no other block
+ * request to the cell. Then candidates before ENTRY are ignored.
  *
  * The function counts the entries, issues and completions of the cell. Block requests are
- * first in, first out, so the number of a block request, counted from 0 in the order of
- * the entries, tells its state:
+ * first in, first out. So if they are numbered from 0 in the order of their entries, the
+ * number of a block request tells its state:
  *
  *     number of the block request            state
  *     0 .. complete_count - 1                complete
  *     complete_count .. issued_count - 1     at the device
  *     issued_count .. queued_count - 1       queued
  *
- * An ISSUE record belongs to the oldest queued block request, whose number is
- * issued_count. A COMPLETE record belongs to the oldest one at the device, whose number
- * is complete_count. A REQUEUE record belongs to the newest one at the device, number
- * issued_count - 1, because the block request that was issued last goes back first. If
- * there is an ISSUE but no queued block request, the entry is not known, and the block
- * request may be of another process.
+ * A record belongs to the block request with this number:
+ *
+ *     ISSUE      issued_count, the first one in the queue
+ *     COMPLETE   complete_count, the first one at the device
+ *     REQUEUE    issued_count - 1, the last one at the device: the block request that was
+ *                issued last goes back first
+ *
+ * If there is an ISSUE although no block request is queued, its entry is not among the
+ * candidates, and the block request may be of another process.
  *
  * Returns SPLIT_DONE if the block request is complete. If the candidates end before it is
- * complete, but MAY_BE_INCOMPLETE is true, also returns SPLIT_DONE, with INT64_MAX as the
- * end of its last interval. Returns SPLIT_AMBIGUOUS if another process may have had the
- * cell in flight at the same time. Returns SPLIT_LOST if records are missing or if there
- * is no room.
+ * complete, and MAY_BE_INCOMPLETE is true, also returns SPLIT_DONE, and the last interval
+ * ends at INT64_MAX. Returns SPLIT_AMBIGUOUS if another process may have had a block
+ * request to the cell in flight at the same time. Returns SPLIT_LOST if records are
+ * missing or if there is no room.
  */
 static enum split_result
 follow_block_request(struct cells *cells, const struct sector_range *cell, int entry,
@@ -219,9 +227,9 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
     int queued_count = 0;
     int issued_count = 0;
     int complete_count = 0;
-    int followed = -1; /* number of the followed block request; -1 until its entry */
-    /* One more than the highest number of a block request that may be of another process;
-     * 0 if there is no such block request. */
+    /* number of the block request that is followed; -1 before its entry */
+    int followed = -1;
+    /* Block requests with a lower number than this may be of another process. */
     int foreign_end = 0;
     int old_interval_count = cells->interval_count;
     int first_index = is_sole ? entry : 0;
@@ -235,7 +243,7 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
 
         if (i == entry) {
             if (foreign_end > complete_count)
-                /* a block request of another process is in flight */
+                /* a block request that may be of another process is not complete */
                 return SPLIT_AMBIGUOUS;
             followed = queued_count++;
             now.queued_at = record->time;
@@ -281,10 +289,11 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
     return SPLIT_LOST;
 }
 
-/* Calls follow_block_request for the block requests of CELL that may belong to the
- * request, from the last to the first, until the result is not SPLIT_LOST. So block
- * requests that are not complete yet are skipped. Stores the index of the entry (first
- * record) of the last one that was tried in ENTRY. Returns the last result. */
+/* Calls follow_block_request for the block requests of CELL (a range of sectors of the
+ * request) that may belong to the request, from the last to the first, until the result
+ * is not SPLIT_LOST. So block requests that are not complete yet are skipped. Stores in
+ * ENTRY the index, among the candidates, of the first record of the block request that
+ * was followed last. Returns the last result. */
 static enum split_result
 follow_last_complete(struct cells *cells, const struct sector_range *cell, int *entry)
 {
@@ -300,11 +309,18 @@ follow_last_complete(struct cells *cells, const struct sector_range *cell, int *
     return SPLIT_LOST;
 }
 
-/* Returns true if it cannot be known which block request of a cell belongs to the
- * request. ENTRIES are the entries of the cell. If there are several block requests, the
- * search must include records from before the request: only those show in which order the
- * block requests were queued. Even then, block requests of another process make the
- * result ambiguous. */
+/*
+ * Returns true if it cannot be known which block request to a cell (a range of sectors of
+ * the request) belongs to the request. ENTRIES are the first records of the block
+ * requests to the cell. If there is only one block request, it belongs to the request. If
+ * there may be several, it cannot be known in these cases:
+ *
+ * - The search does not include records from before the request. Only those records show
+ *   in which order the block requests were queued.
+ * - Another process may have block requests to the cell in flight.
+ * - A control group throttled the request, so a thread of the kernel queued its block
+ *   request. Threads of the kernel also queued other block requests to the cell.
+ */
 static bool
 is_ambiguous(const struct cells *cells, const struct cell_entries *entries)
 {
@@ -315,9 +331,9 @@ is_ambiguous(const struct cells *cells, const struct cell_entries *entries)
     return entries->count > 1 && !cells->is_below_top;
 }
 
-/* Finds the block request for CELL that belongs to the request. Adds its intervals to
- * CELLS, and updates the time at which the first block request was queued. Returns a
- * result as cells_add does. */
+/* Finds the block request to CELL, a range of sectors of the request, that belongs to the
+ * request. Adds the intervals for which it was in flight to CELLS, and updates
+ * `queued_at` or `released_at`. Returns a result as cells_add does. */
 static enum split_result
 add_cell(struct cells *cells, const struct sector_range *cell)
 {
@@ -345,8 +361,9 @@ add_cell(struct cells *cells, const struct sector_range *cell)
     return result;
 }
 
-/* Returns the end of the cell that begins at sector FROM of DISK: the first sector at
- * which a record begins or ends, or END if there is no such sector before END. */
+/* A cell is a range of sectors in which no record begins or ends. Returns the end of the
+ * cell that begins at sector FROM of DISK: the first later sector at which a record
+ * begins or ends, or END if there is no such sector before END. */
 static uint64_t
 find_cell_end(const struct cells *cells, uint64_t disk, uint64_t from, uint64_t end)
 {

@@ -1,9 +1,10 @@
 /*
  * The sectors of a request, as ranges of sectors on disks.
  *
- * At first the ranges are on the top device. Devices that consist of others (device
- * mapper, md, bcache) pass an I/O on, and the kernel makes a remap record of that. Remap
- * records therefore lead from a range down to the ranges below it:
+ * At first the ranges are on the top device. A device that consists of other devices
+ * (device mapper, md, bcache) passes each I/O on to them, and the kernel writes a remap
+ * record of this. So remap records lead from a range on a device to the ranges on the
+ * devices below:
  *
  *     range on dm-0      |------ sectors 1000 to 1015 ------|
  *     remap records      |- 1000 on dm-0 -|- 1008 on dm-0 --|
@@ -54,8 +55,8 @@ ranges_add(struct sector_ranges *ranges, uint64_t disk, uint64_t sector,
     return true;
 }
 
-/* Adds the sectors on DISK of the LENGTH bytes of a file from OFFSET on. The file has
- * COUNT extents on this disk. Returns false if RANGES is full. */
+/* Adds the sectors of LENGTH bytes of a file, from OFFSET on, to RANGES. The file has
+ * COUNT EXTENTS, which are on DISK. Returns false if RANGES is full. */
 static bool
 add_extents(struct sector_ranges *ranges, const struct os_extent *extents, int count,
             uint64_t disk, int64_t offset, int64_t length)
@@ -131,10 +132,10 @@ ranges_touch_record(const struct sector_ranges *ranges, const struct os_layout *
     return ranges_touch(ranges, disk, record->sector, record->sector_count);
 }
 
-/* Searches the records from FIRST up to but not including END for remap records that pass
- * I/O in RANGE on to another device. Adds the sectors on that device to RANGES. The
- * sector in a remap record counts from the start of its device, which may be a partition.
- * Returns false if RANGES is full. */
+/* Adds to RANGES the sectors to which I/O in RANGE was passed on. Finds them by the remap
+ * records from FIRST up to but not including END. The sector in a remap record counts
+ * from the start of its device, which may be a partition. Returns false if RANGES is
+ * full. */
 static bool
 add_remapped(struct sector_ranges *ranges, const struct sector_range *range,
              const struct os_layout *layout, const struct listed_record *first,

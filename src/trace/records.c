@@ -1,10 +1,11 @@
 /*
- * The list of records: new records are read from the trace, sorted by time, and forgotten
- * when there are too many.
+ * The list of records. New records are read from the trace and sorted by time. When there
+ * are too many records, old ones are removed from the list (forgotten).
  *
- * The trace has one buffer for each processor, and only each single buffer is in the
- * order of time. So new records may be older than records that were read before. After
- * each reading, the list is sorted again from the time of the oldest new record on.
+ * The trace has one buffer for each processor. The records of one buffer are in the order
+ * of time, but records of different buffers are not. So new records may be older than
+ * records that were read before. After each reading, the list is sorted again from the
+ * time of the oldest new record on.
  */
 #include "trace_private.h"
 
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS_READ 64 /* the most records to read from the trace at once */
+#define RECORDS_READ 64 /* the most records that one read of the trace returns */
 
 void
 records_add_thread(struct records *records, int thread)
@@ -22,8 +23,9 @@ records_add_thread(struct records *records, int thread)
         records->program_threads[thread / 8] |= (unsigned char)(1 << thread % 8);
 }
 
-/* Compares two records for qsort: by time and, at equal times, by kind. The values of
- * enum os_trace_kind are in the order of the life of a block request. */
+/* Compares the times of two records for qsort. At equal times, compares their kinds: the
+ * values of enum os_trace_kind are in the order in which a block request goes through
+ * them. */
 static int
 compare_times(const void *one, const void *other)
 {
@@ -34,10 +36,10 @@ compare_times(const void *one, const void *other)
     return (int)a->kind - (int)b->kind;
 }
 
-/* Forgets old records if the list has no room for RECORDS_READ more records. First,
- * forgets those records in the older half of the list that were attributed. If that does
- * not shrink the older half to half its size, forgets the whole older half. Most of its
- * records are of other processes then, and would never be attributed. */
+/* If the list has no room for RECORDS_READ more records, removes (forgets) old records.
+ * Removes those records in the older half of the list that were attributed to requests.
+ * If more than half of the older half remains after that, removes the whole older half:
+ * then most of its records are of other processes, and will never be attributed. */
 static void
 forget_old_records(struct records *records)
 {

@@ -1,5 +1,6 @@
 /*
- * Finds the parts of one request from the records of the trace, in four steps:
+ * Divides the time of one request into parts (stats/breakdown.h) by the records of the
+ * trace, in four steps:
  *
  * 1. Find the ranges, which are the sectors of the request. They come from the layout of
  *    the target. If the layout is unknown, or if no records are found by it, the ranges
@@ -7,16 +8,17 @@
  *    flight.
  * 2. Collect the candidates, which are all records that touch the ranges.
  * 3. Find out which candidates belong to the request (cells.c).
- * 4. Divide the time of the request into parts (stats/breakdown.h).
+ * 4. Divide the time of the request into parts by the times of these candidates.
  *
- * For a request to a stack of devices, steps 1 to 3 are done at two levels:
+ * For a request to a stack of devices, steps 1 to 3 are done for two levels of the stack:
  *
- *    top level      from the first block request that is queued at the top device to the
- *                   last one that is complete there
- *    bottom level   within that time, at the bottom devices, to which remap records lead
+ *     top level      the top device, while the request was in flight
+ *     bottom level   the bottom devices, to which remap records lead; from the time at
+ *                    which the first block request was queued at the top device to the
+ *                    time at which the last one was complete there
  *
  * If a device passes a block request on without a remap record, the block request is not
- * followed, and its time counts as stack.
+ * followed, and its time counts as time in the stack.
  */
 #include "trace_private.h"
 
@@ -25,34 +27,37 @@
 #include "ranges.h"
 
 /* In ns. Records and requests have times of the same clock, but the kernel may round the
- * time of a record to the nearest tick of that clock. So records that are this much
- * earlier or later than a request are searched, too. */
+ * time of a record to the nearest tick of the clock. So the search for the records of a
+ * request begins this much before its start, and ends this much after its end. */
 #define CLOCK_SLACK 1000
-/* At most this many records from before a request are searched, for block requests that
- * were still in flight when the request started. */
+/* Block requests of other requests may still be in flight when a request starts. To find
+ * them, at most this many records from before the request are searched. */
 #define EARLIER_MAX 4096
 
-/* The search for the records of one request. Times are monotonic, in ns. */
+/* The search for the records that belong to one request. Times are monotonic, in ns. */
 struct attribution_search {
     const struct trace_target *target;
     struct records *records;
     const struct sample *sample;
     int thread;           /* TID of the thread that sent the request */
-    bool has_all_records; /* no record of the request can be missing */
+    bool has_all_records; /* all records were read, and none was lost */
     int64_t start;        /* start of the request */
-    int64_t end;          /* end of the request, without the flush after a write */
-    /* These three fields are about the top device of a stack, and are used only for a
-     * stack. */
-    bool was_queued_at_top; /* a block request was queued there */
-    int64_t entered_top_at; /* when the first block request was queued there */
-    int64_t left_top_at;    /* when the last block request was complete there */
-    /* The records to search: from `first_record` to before `end_record`. */
+    int64_t end;          /* end of the request, not including the flush after a write */
+    /* for a stack: a block request was queued at the top device */
+    bool was_queued_at_top;
+    /* for a stack: when the first block request was queued at the top device */
+    int64_t entered_top_at;
+    /* for a stack: when the last block request was complete at the top device */
+    int64_t left_top_at;
+    /* The records to search: from `first_record` up to but not including `end_record`. */
     struct listed_record *first_record;
     struct listed_record *end_record;
-    struct sector_ranges ranges; /* sectors of the request, at the level to search */
+    /* sectors of the request, on the devices that are searched */
+    struct sector_ranges ranges;
 };
 
-/* Selects the records from START to END (monotonic, ns) to be searched. */
+/* Sets `first_record` and `end_record` of SEARCH to the records from START to END
+ * (monotonic, in ns), with CLOCK_SLACK on both sides. */
 static void
 select_records(struct attribution_search *search, int64_t start, int64_t end)
 {
@@ -64,8 +69,9 @@ select_records(struct attribution_search *search, int64_t start, int64_t end)
         records->entries + records_find(records, count, end + CLOCK_SLACK + 1);
 }
 
-/* Selects the records from the time during which the request was at the top device of a
- * stack. These times come from records themselves, so they need no slack. */
+/* Sets `first_record` and `end_record` of SEARCH to the records of the time for which the
+ * request was at the top device of a stack. CLOCK_SLACK is not needed here, because this
+ * time was computed from records. */
 static void
 select_records_within_top(struct attribution_search *search)
 {
@@ -77,8 +83,8 @@ select_records_within_top(struct attribution_search *search)
         records->entries + records_find(records, count, search->left_top_at + 1);
 }
 
-/* Returns where a search starts if it includes records from before the request: up to
- * EARLIER_MAX records before the first selected record. */
+/* Returns the first record of a search that includes records from before the request. It
+ * is up to EARLIER_MAX records before `first_record`. */
 static struct listed_record *
 find_earlier_record(const struct attribution_search *search)
 {
@@ -86,7 +92,7 @@ find_earlier_record(const struct attribution_search *search)
     return search->first_record - time_earlier(earlier_count, EARLIER_MAX);
 }
 
-/* Returns true if RECORD is a record of the top device, which the target is on. */
+/* Returns true if RECORD is of the top device (the device that the target is on). */
 static bool
 is_at_top(const struct attribution_search *search, const struct os_trace_record *record)
 {
@@ -110,12 +116,12 @@ is_queued_by_thread(const struct attribution_search *search,
  * top device while the request was in flight.
  *
  * If the thread queued nothing, a control group may have throttled the request: then a
- * thread of the kernel queues it later. So if threads of the kernel queued exactly one
- * I/O with the size and direction of the request, the sectors of this I/O are added.
+ * thread of the kernel queues its I/O later. So if threads of the kernel queued exactly
+ * one I/O with the size and direction of the request, adds the sectors of this I/O.
  *
  * Returns false if there is no room for the ranges. With direct I/O, also returns false
- * if the thread queued less than the whole request: then records are missing, unless the
- * rest of the request may be in a hole of the file.
+ * if the thread queued something, but less than the whole request, unless the rest may be
+ * in a hole of the file: then records are missing.
  */
 static bool
 add_queued_ranges(struct attribution_search *search)
@@ -153,18 +159,18 @@ add_queued_ranges(struct attribution_search *search)
         return throttled_count != 1 ||
                ranges_add_record(&search->ranges, layout, throttled);
 
-    /* The thread may queue less than the whole request because the rest is in a hole.
-     * This is assumed only if the layout is unknown and if threads of the kernel queued
-     * nothing that could be the rest. */
+    /* If a part of the request is in a hole, the thread does not queue this part. This is
+     * assumed only if the layout is unknown, and if threads of the kernel queued nothing
+     * that could be this part. */
     bool may_have_hole = !layout->extents_known && !kernel_queued;
     return !search->target->is_direct || may_have_hole ||
            queued_sectors * SECTOR >= (uint64_t)sample->size;
 }
 
-/* Adds to the ranges of SEARCH the sectors that the thread of the request queued below
- * the top device of a stack. May only be called if each thread has only one request in
- * flight: otherwise, the sectors may belong to another request. Returns false if there is
- * no room. */
+/* Adds to the ranges of SEARCH the sectors that the thread of the request queued at
+ * devices below the top device of a stack. The caller must make sure that the thread has
+ * only one request in flight. Otherwise, the sectors may belong to another request.
+ * Returns false if there is no room. */
 static bool
 add_ranges_queued_below_top(struct attribution_search *search)
 {
@@ -178,8 +184,9 @@ add_ranges_queued_below_top(struct attribution_search *search)
     return true;
 }
 
-/* Replaces the ranges of SEARCH by the ranges on bottom devices to which they were
- * remapped. Returns false if there is no room or if there are too many levels. */
+/* Replaces the ranges of SEARCH by the ranges on the bottom devices to which their I/O
+ * was remapped. Returns false if there is no room or if there are too many levels of
+ * devices. */
 static bool
 follow_remaps(struct attribution_search *search)
 {
@@ -193,9 +200,9 @@ is_top_level(const struct attribution_search *search, const struct cells *cells)
     return cells == &search->records->top_cells;
 }
 
-/* Collects the candidates in CELLS: the selected records that touch the ranges. If
- * WITH_EARLIER, also collects records from before the request. Returns false if there is
- * no room. */
+/* Collects the candidates for CELLS: the records from `first_record` up to `end_record`
+ * that touch the ranges of SEARCH. If WITH_EARLIER, also collects such records from
+ * before the request. Returns false if there is no room. */
 static bool
 collect_candidates(const struct attribution_search *search, struct cells *cells,
                    bool with_earlier)
@@ -224,9 +231,9 @@ collect_candidates(const struct attribution_search *search, struct cells *cells,
     return true;
 }
 
-/* Returns the kind of the first record of each block request for RANGE. A device that
- * consists of others may pass an I/O on without queueing it again. Then the first record
- * is a remap. */
+/* Returns the kind of the record that each block request to RANGE begins with. This is
+ * OS_TRACE_QUEUE. But a device that consists of other devices may pass an I/O on without
+ * queueing it again. Then it is OS_TRACE_REMAP. */
 static enum os_trace_kind
 find_entry_kind(const struct attribution_search *search, const struct cells *cells,
                 const struct sector_range *range)
@@ -245,18 +252,18 @@ find_entry_kind(const struct attribution_search *search, const struct cells *cel
 }
 
 /*
- * Returns true if another process may have block requests for the ranges in flight. The
- * ranges are on the bottom devices of a stack, where threads of the kernel queue block
- * requests for any process. Each of these signs is enough, if it was seen during the
- * request or shortly before:
+ * Returns true if another process may have block requests to the ranges of SEARCH in
+ * flight. The ranges are on the bottom devices of a stack, where threads of the kernel
+ * queue block requests for any process. Returns true if one of these signs was seen
+ * during the request or shortly before:
  *
- * - Another process queued the same sectors at the top device.
- * - A thread of another process queued a block request for the ranges. This is a sign
- *   only if the stack is a loop device on a plain disk: all I/O of a loop device is
- *   queued by threads of the kernel. Below other stacks, the kernel may use the thread of
- *   any process to queue a block request.
- * - More I/Os were queued at the ranges than were passed on to the ranges by remap
- *   records. So some of them did not come through the top device.
+ * - Another process queued an I/O to the sectors of the request at the top device.
+ * - A thread of another process queued a block request to the ranges. This is a sign only
+ *   if the stack is a loop device on a plain disk, because only threads of the kernel
+ *   queue the I/O of a loop device. In other stacks, the kernel may queue the I/O of the
+ *   stack in a thread of any process.
+ * - More I/Os were queued to the ranges than remap records lead to the ranges. So some of
+ *   the I/Os did not come through the top device.
  */
 static bool
 may_have_foreign_io(const struct attribution_search *search)
@@ -288,9 +295,10 @@ may_have_foreign_io(const struct attribution_search *search)
     return layout->is_remapped && queued_count > remapped_count;
 }
 
-/* Searches the selected records for the block requests of the request at one level of the
- * stack. CELLS is `top_cells` or `bottom_cells`, depending on the level. If WITH_EARLIER,
- * also searches records from before the request. Returns a result as cells_add does. */
+/* Searches the records from `first_record` up to `end_record` for the block requests of
+ * the request at one level of the stack: at the top device if CELLS is `top_cells`, and
+ * at the bottom devices if it is `bottom_cells`. If WITH_EARLIER, also searches records
+ * from before the request. Returns a result as cells_add does. */
 static enum split_result
 try_level(const struct attribution_search *search, struct cells *cells, bool with_earlier)
 {
@@ -321,10 +329,10 @@ try_level(const struct attribution_search *search, struct cells *cells, bool wit
     return SPLIT_DONE;
 }
 
-/* Finds the block requests of the request at one level of the stack. CELLS is `top_cells`
- * or `bottom_cells`, depending on the level. If it is ambiguous which block requests
- * belong to the request, tries again with records from before the request. Returns a
- * result as cells_add does. */
+/* Finds the block requests of the request at one level of the stack: at the top device if
+ * CELLS is `top_cells`, and at the bottom devices if it is `bottom_cells`. If it is
+ * ambiguous which block requests belong to the request, tries again with records from
+ * before the request. Returns a result as cells_add does. */
 static enum split_result
 attribute_level(const struct attribution_search *search, struct cells *cells)
 {
@@ -334,8 +342,8 @@ attribute_level(const struct attribution_search *search, struct cells *cells)
     return result;
 }
 
-/* Returns when the last block request in CELLS was complete (monotonic, ns); 0 if CELLS
- * has no block requests. */
+/* Returns the time at which the last block request of the request in CELLS was complete
+ * (monotonic, in ns), or 0 if no block request was found. */
 static int64_t
 find_last_completion(const struct cells *cells)
 {
@@ -346,19 +354,22 @@ find_last_completion(const struct cells *cells)
 }
 
 /*
- * Returns true if a request whose records were not found may have reached a device. Each
- * of these signs is enough, if it was seen while the request was in flight:
+ * Called if the records of a request were not found. Returns true if the request may have
+ * reached a device. Returns true if one of these signs was seen while the request was in
+ * flight:
  *
  * - The sectors of the request were issued, although no record says that they were
  *   queued.
  * - A thread of the kernel queued an I/O to the sectors of the request. If the layout of
- *   the target is unknown, any I/O of a thread of the kernel is a sign. If the target is
- *   on a loop device, an I/O of a thread of the kernel outside of all extents of the
- *   target is a sign, too: the file of the loop device may have got other blocks since
- *   its layout was read.
- * - The thread of the request queued an I/O. If it has several requests in flight, only
- *   an I/O outside of all extents of the target is a sign: any other I/O may belong to
- *   another request.
+ *   the target is unknown, any I/O that a thread of the kernel queued is a sign.
+ * - The target is on a loop device, and a thread of the kernel queued an I/O outside of
+ *   all extents of the target. The file of the loop device may have got other blocks
+ *   since its layout was read.
+ * - The thread of the request queued an I/O. If the thread may have several requests in
+ *   flight, only an I/O outside of all extents of the target is a sign, because any other
+ *   I/O may belong to another request.
+ *
+ * Records of a loop device itself are no signs.
  */
 static bool
 may_have_reached_device(const struct attribution_search *search)
@@ -404,9 +415,10 @@ may_have_reached_device(const struct attribution_search *search)
 /*
  * Finds the block requests of the request at the bottom devices of a stack. Before the
  * call, the ranges of SEARCH must be the sectors of the request at the top device.
- * BY_THREAD says that these ranges were found by the I/O that the thread queued, and not
- * by the layout. Then it is not known which part of a loop device's file the request is
- * in, so the function returns SPLIT_LOST for a loop device. Otherwise returns a result as
+ *
+ * BY_THREAD says that these ranges are from the I/O that the thread queued, and not from
+ * the layout. Then it is not known which part of a loop device's file the request is to,
+ * so the function returns SPLIT_LOST for a loop device. Otherwise returns a result as
  * cells_add does.
  */
 static enum split_result
@@ -435,9 +447,9 @@ attribute_bottom(struct attribution_search *search, bool by_thread)
             return SPLIT_LOST;
     }
 
-    /* Several block requests for the same sectors were in flight at the top device, and
-     * they were remapped to different sectors. It is not known which block request went
-     * where. */
+    /* Several block requests to the same sectors were in flight at the top device, and
+     * were remapped to different sectors. It is not known which block request was
+     * remapped to which sectors. */
     if (!records->top_cells.all_sole && search->ranges.count > top_range_count)
         return SPLIT_AMBIGUOUS;
 
@@ -445,35 +457,36 @@ attribute_bottom(struct attribution_search *search, bool by_thread)
     if (result != SPLIT_DONE || cells->interval_count > 0)
         return result;
 
-    /* No block request was found at the bottom devices. Perhaps records are missing: then
-     * the result is SPLIT_LOST. Otherwise, the stack has answered the request itself, or
-     * has passed the block requests on without a record: then all time at the top device
-     * counts as stack. */
+    /* No block request was found at the bottom devices. If records may be missing, the
+     * result is SPLIT_LOST. Otherwise, the stack has answered the request itself, or has
+     * passed the block requests on without a record. Then all time at the top device
+     * counts as time in the stack. */
     if (!search->has_all_records || (is_on_loop && may_have_reached_device(search)))
         return SPLIT_LOST;
     return SPLIT_DONE;
 }
 
-/* Returns the result for a request without records of block requests. A request with
- * direct I/O must have such records, so they were lost. Any other request was answered by
- * the page cache. */
+/* Returns the result for a request for which no block requests were found. With direct
+ * I/O, the request must have reached a device, so its records were lost. Otherwise, the
+ * page cache has answered the request. */
 static enum split_result
 result_without_records(const struct attribution_search *search)
 {
     return search->target->is_direct ? SPLIT_LOST : SPLIT_NO_DEVICE_IO;
 }
 
-/* Finds the block requests of a request to a stack of devices, at both levels. BY_THREAD
- * says that the ranges of SEARCH were found by the I/O that the thread queued, and not by
- * the layout. Returns a result as cells_add does, or SPLIT_NO_DEVICE_IO. */
+/* Finds the block requests of a request to a stack of devices, at the top device and at
+ * the bottom devices. BY_THREAD says that the ranges of SEARCH are from the I/O that the
+ * thread queued, and not from the layout. Returns a result as cells_add does, or
+ * SPLIT_NO_DEVICE_IO. */
 static enum split_result
 attribute_stack(struct attribution_search *search, bool by_thread)
 {
     struct records *records = search->records;
     struct cells *top = &records->top_cells;
 
-    /* If the search ends at the top level, the bottom level must have no candidates of an
-     * earlier request, because cells_end goes through them. */
+    /* The search may end at the top device. Then `bottom_cells` must not have candidates
+     * of an earlier request, because cells_end changes the records of all candidates. */
     records->bottom_cells.candidate_count = 0;
 
     enum split_result result = attribute_level(search, top);
@@ -493,8 +506,8 @@ attribute_stack(struct attribution_search *search, bool by_thread)
     return result;
 }
 
-/* Finds the block requests of a request to a device that is no stack. Returns a result as
- * cells_add does, or SPLIT_NO_DEVICE_IO. */
+/* Finds the block requests of a request to a single device, which is no stack of devices.
+ * Returns a result as cells_add does, or SPLIT_NO_DEVICE_IO. */
 static enum split_result
 attribute_single_device(const struct attribution_search *search)
 {
@@ -506,9 +519,9 @@ attribute_single_device(const struct attribution_search *search)
     return result;
 }
 
-/* Finds the block requests of the request. Its sectors come from the layout of the target
- * or, if BY_THREAD, from I/O that the thread of the request queued. Returns a result as
- * cells_add does, or SPLIT_NO_DEVICE_IO. */
+/* Finds the block requests of the request. If BY_THREAD, the sectors of the request are
+ * those of the I/O that its thread queued. Otherwise, the sectors come from the layout of
+ * the target. Returns a result as cells_add does, or SPLIT_NO_DEVICE_IO. */
 static enum split_result
 attribute_ranges(struct attribution_search *search, bool by_thread)
 {
@@ -534,9 +547,12 @@ attribute_ranges(struct attribution_search *search, bool by_thread)
     return attribute_single_device(search);
 }
 
-/* Finds the block requests of the request by the layout of the target. If that fails,
- * finds them by the I/O that the thread of the request queued: the file may have got
- * other blocks since its layout was read. Returns the better of the two results. */
+/* Finds the block requests of the request by the layout of the target. The file may have
+ * got other blocks since its layout was read. So if the search by the layout is not
+ * successful, also tries to find the block requests by the I/O that the thread queued.
+ * This is possible only with direct I/O and if the thread has only one request in flight.
+ * If the layout is unknown, tries only the search by the thread. Returns the better of
+ * the two results. */
 static enum split_result
 find_block_requests(struct attribution_search *search)
 {
@@ -554,8 +570,8 @@ find_block_requests(struct attribution_search *search)
     return result;
 }
 
-/* Adds the flushes that bottom devices received at SINCE (monotonic, ns) or later to the
- * intervals of the bottom level. Flushes are assumed to complete in the order in which
+/* Adds the flushes that bottom devices received at SINCE (monotonic, in ns) or later to
+ * the intervals of `bottom_cells`. Flushes are assumed to complete in the order in which
  * they were issued. Flushes that are not complete are left out. */
 static void
 add_flush_intervals(const struct attribution_search *search, int64_t since)
@@ -583,8 +599,9 @@ add_flush_intervals(const struct attribution_search *search, int64_t since)
     cells->interval_count = complete_count;
 }
 
-/* Returns when the top device of a stack completed the last flush before the end of the
- * request (monotonic, ns). Without a flush, returns when it completed the data. */
+/* Returns the time at which the top device of a stack completed the last of the flushes
+ * during the request (monotonic, in ns). Without a flush, returns the time at which it
+ * completed the data. */
 static int64_t
 find_flush_completion(const struct attribution_search *search)
 {
@@ -600,9 +617,10 @@ find_flush_completion(const struct attribution_search *search)
     return last;
 }
 
-/* Divides the time of a request to a stack of devices into the parts of SPLIT. If a write
- * returns only after a flush (O_SYNC, O_DSYNC), it is complete at the top device when the
- * flush is complete. The time for which a control group throttled the request counts as
+/* Divides the time of a request to a stack of devices into parts (times in the queue, at
+ * the device and so on), and stores them in SPLIT. If a write returns only after a flush
+ * (O_SYNC, O_DSYNC), it is complete at the top device when the flush is complete. If a
+ * control group throttled the request, the time of the throttling counts as time in the
  * queue. */
 static void
 divide_stack(struct attribution_search *search, struct split *split)
@@ -630,10 +648,11 @@ divide_stack(struct attribution_search *search, struct split *split)
                            split->part);
 }
 
-/* Divides the time of a request to a device that is no stack into the parts of SPLIT. If
- * a control group throttled the request, the first record is from the end of the
- * throttling. The time before it counts as queue, as if the request had been queued at
- * its start. */
+/* Divides the time of a request to a device that is no stack into parts (times in the
+ * queue, at the device and so on), and stores them in SPLIT. If a control group throttled
+ * the request, its block requests were queued only at the end of the throttling. The time
+ * of the throttling counts as time in the queue, as if they had been queued at the start
+ * of the request. */
 static void
 divide_single_device(struct attribution_search *search, struct split *split)
 {
@@ -647,8 +666,8 @@ divide_single_device(struct attribution_search *search, struct split *split)
                      cells->interval_count, split->part);
 }
 
-/* Returns for how long, in ns, a device worked on the flush after a write. The flush took
- * from START to END (monotonic, ns). */
+/* Returns the time, in ns, for which a device worked on the flush after a write. The
+ * flush took from START to END (monotonic, in ns). */
 static int64_t
 find_flush_time(struct attribution_search *search, int64_t start, int64_t end)
 {
