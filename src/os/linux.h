@@ -29,9 +29,9 @@ int linux_statx(int fd, unsigned mask, size_t offset, void *value, size_t size);
  * false if it certainly does not. */
 bool linux_file_may_be_dax(int fd);
 
-/* Reads up to SIZE - 1 bytes of a file of the kernel into TEXT, by one read(2). If the
- * text ends with a newline, TEXT does not include it. PATH is a printf format. Returns
- * false, with an empty TEXT, if the file cannot be read or is empty. */
+/* Reads up to SIZE - 1 bytes of a file of proc, sysfs or tracefs into TEXT, by one
+ * read(2). If the text ends with a newline, TEXT does not include it. PATH is a printf
+ * format. Returns false, with an empty TEXT, if the file cannot be read or is empty. */
 bool linux_file_read(char *text, size_t size, const char *path, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -39,8 +39,8 @@ bool linux_file_read(char *text, size_t size, const char *path, ...)
  * caller frees, or NULL with errno. */
 char *linux_file_all(const char *path, ...) __attribute__((format(printf, 1, 2)));
 
-/* Writes TEXT to a file of the kernel by one write(2). PATH is a printf format. Returns
- * 0, or -1 with errno. */
+/* Writes TEXT to a file of proc, sysfs or tracefs by one write(2). PATH is a printf
+ * format. Returns 0, or -1 with errno. */
 int linux_file_write(const char *text, const char *path, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -68,13 +68,12 @@ int linux_disk_find(const char *device_link, struct linux_disk *disk);
 /* Returns true if the disk keeps its blocks in memory, as a RAM disk does. */
 bool linux_disk_is_memory(const struct linux_disk *disk);
 
-/* Stores the path of the next entry of LIST, the open directory FOLDER, in PATH. After
- * the last entry, closes LIST and returns false. LIST may be NULL, which counts as an
- * empty directory. */
+/* Stores in PATH the path of the next entry of FOLDER. LIST is the open directory FOLDER.
+ * After the last entry, closes LIST and returns false. If LIST is NULL, returns false. */
 bool linux_sysfs_next(DIR *list, const char *folder, char path[LINUX_SYSFS_ROOM]);
 
-/* Stores in FOLDER the directory of sysfs that has a sysfs link for each device of the
- * btrfs that FD is on. Returns false if it is unknown. */
+/* FD is on a btrfs. Stores in FOLDER the directory of sysfs that has a sysfs link for
+ * each device of this btrfs. Returns false if the directory is unknown. */
 bool linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM]);
 
 /* Returns the mount options of the file system that FD is on, as in the mount table. The
@@ -85,26 +84,27 @@ char *linux_mount_options(int fd);
 
 /* The layers of an overlay in which a file may be stored. */
 struct linux_layers {
-    /* paths of directories; they point into the text of `options` */
+    /* paths of the directories of the layers; they point into `options` */
     const char *path[LINUX_LAYERS];
     int count;
     char *options; /* mount options, freed by linux_overlay_free */
 };
 
-/* Finds the layers of the overlay that the open file FD is on. The upper layer, if there
- * is one, is the last. The caller frees LAYERS with linux_overlay_free. Returns 0, or -1
- * if the layers are unknown. */
+/* Finds the layers of the overlay that the open file FD is on. If there is an upper
+ * layer, it becomes the last in LAYERS. The caller frees LAYERS with linux_overlay_free.
+ * Returns 0, or -1 if the layers are unknown. */
 int linux_overlay_layers(int fd, struct linux_layers *layers);
 
-/* Frees the texts of LAYERS. */
+/* Frees `options` of LAYERS, and with them the paths. */
 void linux_overlay_free(struct linux_layers *layers);
 
-/* The maximum number of devices on top of each other that a search goes through. */
+/* A search follows at most this many devices on top of each other. */
 #define LINUX_SEARCH_DEPTH 8
 
-/* A search for the lowest of several block devices that are on top of each other. */
+/* A search for the lowest of several block devices that are on top of each other, to find
+ * out whether the data are on a device, in memory or in the page cache. */
 struct linux_search {
-    char *name;  /* receives the name of the memory or loop device that is found */
+    char *name;  /* where to store the name of the memory or loop device that is found */
     size_t size; /* room in `name`, in bytes */
     int depth;   /* levels that may still be searched */
 };
@@ -115,17 +115,18 @@ struct linux_search {
 enum os_backing linux_backing_search(struct linux_search *search,
                                      const char *device_link);
 
-/* Fills LAYOUT, except its extents, for the block device behind the sysfs link
- * DEVICE_LINK. PATH is the path of the target, for messages. Returns 0, or -1 with
+/* Fills LAYOUT, except its extents, for a target on the block device behind the sysfs
+ * link DEVICE_LINK. PATH is the path of the target, for messages. Returns 0, or -1 with
  * ERROR. */
 int linux_layout_devices(const char *device_link, const char *path,
                          struct os_layout *layout, struct error *error);
 
 /*
- * Combines two layouts. UPPER says where a file lies on a loop device. LOWER says where
- * the image, which is the file behind the loop device, lies on a disk. The function finds
- * out where the file lies on the disk, and replaces the extents of LOWER by the result.
- * The loop device begins SHIFT bytes after the start of the image.
+ * Combines two layouts of a file on a loop device. The file behind the loop device is
+ * called the image. UPPER says where the file lies on the loop device. LOWER says where
+ * the image lies on a disk. The function finds out where the file lies on the disk, and
+ * replaces the extents of LOWER by the result. The loop device begins SHIFT bytes after
+ * the start of the image.
  *
  * Returns false, and changes nothing, if no byte of the file lies on the disk, if there
  * are too many extents, or if memory is missing.
@@ -133,60 +134,64 @@ int linux_layout_devices(const char *device_link, const char *path,
 bool linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
                           int64_t shift);
 
-/* A field of an event or of the header of a page. Offset and size are in bytes; a size of
- * 0 means that the field is absent. */
+/* Where a field is in an event, or in the header of a page. Offset and size are in bytes.
+ * A size of 0 means that there is no such field. */
 struct linux_trace_field {
     unsigned offset, size;
 };
 
-/* How the kernel stores one kind of event. The field `type` of an event has the number of
- * its format, which is `id`. */
+/* How the kernel stores events of one kind. `type` is the place of a number that every
+ * event has, and that tells its format: it is equal to `id`. */
 struct linux_trace_format {
     enum os_trace_kind kind;
     unsigned id; /* 0 if the kernel does not have this event */
     struct linux_trace_field type, thread, device, sector, sectors, old_device,
         old_sector, rwbs, comm, text;
 };
-#define LINUX_TRACE_KINDS 8           /* how many values enum os_trace_kind has */
-#define LINUX_TRACE_MARK "ioping "    /* text of a mark, before its number */
-#define LINUX_TRACE_WORKER "iou-wrk-" /* name of an io_uring worker, before the TID */
+#define LINUX_TRACE_KINDS 8 /* how many values enum os_trace_kind has */
+/* start of the text that os_trace_mark writes, before the number */
+#define LINUX_TRACE_MARK "ioping "
+/* start of the name of an io_uring worker, before the TID */
+#define LINUX_TRACE_WORKER "iou-wrk-"
 
-/* A page of the ring buffer of a processor. */
+/* A page of the ring buffer of a processor, while it is read. */
 struct linux_trace_page {
-    /* Fields of the header: time of the page, length of the events, their start. */
+    /* fields of the header: time of the page, length of the events, their start */
     struct linux_trace_field stamp, commit, data;
-    const unsigned char *bytes; /* the events; memory of the caller */
+    const unsigned char *bytes; /* the events, in memory of the caller */
     size_t size;                /* length of the events, in bytes */
-    size_t offset;              /* position in `bytes` of the next event to read */
+    size_t offset;              /* offset in `bytes` of the next event to read */
     uint64_t time;              /* time of the event that was read last, in ns */
 };
 
-/* Fills FORMAT from TEXT, the file events/.../format of an event of KIND. Returns 0, or
- * -1 if a needed field is missing. */
+/* Fills FORMAT from TEXT, the contents of the file events/.../format for events of KIND.
+ * Returns 0, or -1 if a needed field is missing. */
 int linux_trace_format(const char *text, enum os_trace_kind kind,
                        struct linux_trace_format *format);
 
-/* Fills the fields of the header in PAGE from TEXT, the file events/header_page. Returns
- * 0, or -1 if a needed field is missing. */
+/* Fills `stamp`, `commit` and `data` of PAGE from TEXT, the contents of the file
+ * events/header_page. Returns 0, or -1 if a needed field is missing. */
 int linux_trace_header(const char *text, struct linux_trace_page *page);
 
-/* Starts to read a page of SIZE bytes. BYTES must exist until the whole page was read.
- * PAGE must have been filled by linux_trace_header. If the page is cut off, only the
- * events before the cut are read. Returns how many events were lost before this page;
- * returns 1 if the kernel tells that events were lost, but not how many. */
+/* Prepares PAGE for reading the page of SIZE bytes at BYTES. BYTES must exist until the
+ * whole page was read. PAGE must have been filled by linux_trace_header. If the page is
+ * cut off, only the events before the cut are read. Returns the number of events that
+ * were lost before this page, or 1 if the kernel tells that events were lost, but not how
+ * many. */
 uint64_t linux_trace_begin(struct linux_trace_page *page, const unsigned char *bytes,
                            size_t size);
 
-/* Reads up to ROOM records of PAGE. FORMATS has LINUX_TRACE_KINDS elements. Returns the
- * number of records, 0 at the end of the page. */
+/* Reads up to ROOM records from PAGE. FORMATS has LINUX_TRACE_KINDS elements. Returns the
+ * number of records, which is 0 at the end of the page. */
 int linux_trace_next(struct linux_trace_page *page,
                      const struct linux_trace_format *formats,
                      struct os_trace_record *records, int room);
 
 /* Adds to FILTER the condition for events of KIND on the devices of COUNT layouts. If
- * WITH_SECTORS, and if the extents of a layout are known, the condition excludes I/O that
- * is far from their sectors. It never excludes flushes, I/O of an io_uring worker, or I/O
- * of a program with the name PROGRAM. PROGRAM may be NULL. */
+ * WITH_SECTORS, the condition excludes I/O on devices[0] that is far from the extents of
+ * the layout. It never excludes flushes, remaps, or I/O to layouts without extents. If
+ * PROGRAM is not NULL, it also never excludes the queueing of I/O by a thread with the
+ * name PROGRAM or by an io_uring worker. */
 void linux_trace_filter(const struct os_layout *const *layouts, int count,
                         enum os_trace_kind kind, bool with_sectors, const char *program,
                         struct buffer *filter);
@@ -201,9 +206,9 @@ int64_t linux_memory_available(const char *root);
 int mountinfo_find(const char *table, int64_t id, struct os_mount *mount);
 
 /* Finds the first mount in TABLE of the file system whose files have this device number
- * (st_dev), and fills MOUNT as mountinfo_find does. This is needed if a mount is not
- * listed itself, such as the mount of `/` in a chroot(2). Returns 0, or -1 if no mount is
- * listed. */
+ * (st_dev), and fills MOUNT as mountinfo_find does. This is needed if the mount of a file
+ * is not in TABLE, such as the mount of `/` in a chroot(2). Returns 0, or -1 if the file
+ * system has no mount in TABLE. */
 int mountinfo_find_device(const char *table, unsigned major, unsigned minor,
                           struct os_mount *mount);
 

@@ -1,7 +1,7 @@
 /*
- * The extents of a file: which bytes lie together, where on the device, and whether they
- * are stored in the form in which they are read. Each answer of the kernel has a piece of
- * the list of extents (the kernel's Documentation/filesystems/fiemap.rst).
+ * Reads the extents of a file: which of its bytes are stored together, where on the
+ * device, and whether in the form in which they are read. The kernel returns the list of
+ * extents in pieces (the kernel's Documentation/filesystems/fiemap.rst).
  */
 #include "linux_extents.h"
 
@@ -19,12 +19,12 @@ linux_extents_start(struct linux_extents *extents, union linux_extents_piece *pi
 {
     *extents =
         (struct linux_extents){.piece = piece, .fd = fd, .offset = begin, .end = end};
-    /* The kernel fills the piece, but memory checkers do not know that. */
+    /* The kernel fills the memory of the piece, but memory checkers do not know that. */
     memset(piece, 0, sizeof(*piece));
 }
 
-/* Asks the kernel for the next piece of the list, from `offset` on. Returns false if
- * there are no more extents, or if the kernel does not tell them. */
+/* Reads the next piece of the list of extents, from `offset` of the file on. Returns
+ * false if there are no more extents, or if the kernel does not tell them. */
 static bool
 ask_for_piece(struct linux_extents *extents)
 {

@@ -40,33 +40,34 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define SECTOR 512            /* bytes */
-#define EXTENTS_MAX (1 << 20) /* with more extents, the layout counts as unknown */
-/* In bytes. A range that ends later is cut off here, so that offsets can be added without
- * an overflow. */
+#define SECTOR 512 /* bytes of a sector */
+/* the most extents of a layout; with more, they count as unknown */
+#define EXTENTS_MAX (1 << 20)
+/* In bytes. If a range ends after this offset, it is cut off here, so that offsets can be
+ * added without an overflow. */
 #define OFFSET_MAX (1LL << 60)
 #define ADVICE "name a file or directory on a disk, or a block device"
 
-/* The kernel has a device number as MAJOR << MINOR_BITS | MINOR, and so has a trace
- * record. */
+/* A device number, as the kernel and the trace records have it, consists of two numbers:
+ * MAJOR << MINOR_BITS | MINOR. */
 #define MINOR_BITS 20
 #define MAJOR_LOOP 7
-#define MAJOR_NONE 0 /* major number of file systems that are on no block device */
+#define MAJOR_NONE 0 /* major number of a file system that is on no block device */
 
-/* bcache stores the data of its sector 0 at this sector of the cached device
+/* The data of sector 0 of a bcache are at this sector of the device below
  * (BDEV_DATA_START_DEFAULT of the kernel). */
 #define BCACHE_DATA 16
 
-/* A search for the devices of a target. */
+/* A search for the devices that a target is on. */
 struct layout_search {
     const char *path; /* path of the target, for messages */
     struct os_layout *layout;
     struct error *error;
-    int depth; /* levels of devices that may still be searched */
+    int depth; /* levels of devices below that may still be searched */
 };
 
-/* Sets the error of SEARCH: the target is refused because of WHY, a printf format. A %s
- * in WHY stands for NAME. Returns -1. */
+/* Sets the error of SEARCH, because the target is refused. WHY is the text of the error,
+ * a printf format in which %s stands for NAME. Returns -1. */
 static int
 refuse_target(const struct layout_search *search, const char *why, const char *name)
 {
@@ -92,8 +93,8 @@ has_sysfs(void)
     return access("/sys/dev/block", F_OK) == 0;
 }
 
-/* Reads the device number of the block device with the sysfs directory FOLDER. Returns
- * false if FOLDER has none. */
+/* Stores in NUMBER the device number of the block device with the sysfs directory FOLDER.
+ * Returns false if FOLDER has none. */
 static bool
 read_device_number(const char *folder, uint64_t *number)
 {
@@ -107,8 +108,8 @@ read_device_number(const char *folder, uint64_t *number)
     return true;
 }
 
-/* Returns true if the disk consists of other devices. This can also be a request-based
- * device: a multipath of the device mapper. */
+/* Returns true if the disk consists of other devices. A disk with a request queue may do
+ * so, too: a multipath of the device mapper. */
 static bool
 has_members(const struct linux_disk *disk)
 {
@@ -122,8 +123,8 @@ has_members(const struct linux_disk *disk)
     return found;
 }
 
-/* Fills DEVICE, and DISK with its disk, for the block device behind the sysfs link
- * DEVICE_LINK. Returns false if the device cannot be found. */
+/* Fills DEVICE for the block device behind the sysfs link DEVICE_LINK, and fills DISK for
+ * its disk. Returns false if the device cannot be found. */
 static bool
 read_device(const char *device_link, struct os_layout_device *device,
             struct linux_disk *disk)
@@ -148,8 +149,8 @@ read_device(const char *device_link, struct os_layout_device *device,
 
 static int add_devices(struct layout_search *search, const char *folder);
 
-/* Adds the members of DISK, and the devices below them. Returns 0, or -1 with the error
- * of SEARCH. */
+/* Adds the members of DISK, and all devices below them, to the layout of SEARCH. Returns
+ * 0, or -1 with the error of SEARCH. */
 static int
 add_devices_below(struct layout_search *search, const struct linux_disk *disk)
 {
@@ -179,9 +180,9 @@ add_devices_below(struct layout_search *search, const struct linux_disk *disk)
         name);
 }
 
-/* Adds the device behind the sysfs link DEVICE_LINK, and the devices below it. The first
- * device that is added becomes the top device. Returns 0, or -1 with the error of
- * SEARCH. */
+/* Adds the device behind the sysfs link DEVICE_LINK, and all devices below it, to the
+ * layout of SEARCH. The first device that is added becomes the top device. Returns 0, or
+ * -1 with the error of SEARCH. */
 static int
 add_devices(struct layout_search *search, const char *device_link)
 {
@@ -341,9 +342,9 @@ find_device_link(const struct layout_search *search, int fd,
     return refuse_without_device(search, fd, &file);
 }
 
-/* Adds EXTENT to the extents of LAYOUT. If EXTENT directly follows the last extent in the
- * file and on the disk, that one is extended instead. Returns false if memory is missing
- * or if there are EXTENTS_MAX extents. */
+/* Adds EXTENT to the extents of LAYOUT. If EXTENT directly follows the last extent, both
+ * in the file and on the disk, makes the last extent longer instead. Returns false if
+ * memory is missing or if LAYOUT has EXTENTS_MAX extents already. */
 static bool
 add_extent(struct os_layout *layout, struct os_extent extent)
 {
@@ -357,7 +358,8 @@ add_extent(struct os_layout *layout, struct os_extent extent)
         }
     }
 
-    /* The array has room for 1, 2, 4, 8 ... extents, so it is full at these counts. */
+    /* The array grows to 1, 2, 4, 8 ... extents, so it is full if the count is 0 or a
+     * power of two. */
     bool is_full = (count & (count - 1)) == 0;
     if (is_full) {
         if (count >= EXTENTS_MAX)
@@ -373,16 +375,16 @@ add_extent(struct os_layout *layout, struct os_extent extent)
     return true;
 }
 
-/* FIEMAP flags of extents that cannot be used: their data is not on the device yet, is
- * stored in another form than it is read, or has no sectors of its own. */
+/* FIEMAP flags of extents that cannot be used: their data are not on the device yet, are
+ * stored in another form than they are read, or have no sectors of their own. */
 #define UNUSABLE_FLAGS                                                        \
     (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_ENCODED | \
      FIEMAP_EXTENT_DATA_ENCRYPTED | FIEMAP_EXTENT_NOT_ALIGNED |               \
      FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DATA_TAIL)
 
-/* Adds the part of EXTENT that is between OFFSET and END of the file, in bytes.
- * START_SECTOR is the sector of the disk at which the device begins; it is 0 unless the
- * device is a partition. Returns false if add_extent fails. */
+/* Adds to LAYOUT the part of EXTENT that is between OFFSET and END of the file, in bytes.
+ * START_SECTOR is the sector of the disk at which the device of the file begins. It is 0
+ * unless the device is a partition. Returns false if add_extent fails. */
 static bool
 add_extent_part(struct os_layout *layout, const struct fiemap_extent *extent,
                 int64_t offset, int64_t end, uint64_t start_sector)
@@ -401,9 +403,10 @@ add_extent_part(struct os_layout *layout, const struct fiemap_extent *extent,
                                          .sector = start_sector + position / SECTOR});
 }
 
-/* Fills the extents of LAYOUT, on the disk of devices[0], for LENGTH bytes of FD from
- * OFFSET on. Returns false if they are unknown, as for every file on btrfs, whose extents
- * are in an address space of its own. */
+/* Fills the extents of LAYOUT for LENGTH bytes of FD from OFFSET on. Their sectors are on
+ * the disk of devices[0]. Returns false if the extents are unknown. They are unknown for
+ * every file on btrfs, because btrfs tells addresses in an address space of its own
+ * instead of sectors. */
 static bool
 find_extents(int fd, int64_t offset, int64_t length, struct os_layout *layout)
 {
@@ -442,8 +445,8 @@ find_extents(int fd, int64_t offset, int64_t length, struct os_layout *layout)
 static int fill_layout(int fd, int64_t offset, int64_t length,
                        struct layout_search *search);
 
-/* Fills INFO with what the kernel tells about the loop device DEVICE, such as /dev/loop0.
- * Returns false if it tells nothing. */
+/* Fills INFO with the kernel's information about the loop device DEVICE, such as
+ * /dev/loop0. Returns false if there is none. */
 static bool
 read_loop_info(const char *device, struct loop_info64 *info)
 {
@@ -455,9 +458,9 @@ read_loop_info(const char *device, struct loop_info64 *info)
     return known;
 }
 
-/* Opens the file of the loop device DEVICE, such as /dev/loop0. Only does so if the
- * device uses direct I/O, and if the path of the file still leads to the same file. Fills
- * INFO as read_loop_info does. Returns a descriptor, or -1. */
+/* Opens the file of the loop device DEVICE, such as /dev/loop0. Fails if the device does
+ * not use direct I/O, or if another file is at the path of the file now. Fills INFO as
+ * read_loop_info does. Returns a descriptor, or -1. */
 static int
 open_loop_file(const char *device, struct loop_info64 *info)
 {
@@ -478,15 +481,15 @@ open_loop_file(const char *device, struct loop_info64 *info)
     return -1;
 }
 
-/* Finds out where EXTENT, which is on a loop device, lies on the disk that holds the
- * image, the file behind the loop device. Adds the extents on the disk to COMPOSED. LOWER
- * says where the image lies on the disk. The loop device begins SHIFT bytes after the
- * start of the image. Returns false if add_extent fails. */
+/* EXTENT is a part of a file, stored on a loop device. The file behind the loop device is
+ * called the image. LOWER says where the image lies on a disk. Finds out where EXTENT
+ * lies on this disk, and adds the extents on the disk to COMPOSED. The loop device begins
+ * SHIFT bytes after the start of the image. Returns false if add_extent fails. */
 static bool
 compose_extent(const struct os_extent *extent, const struct os_layout *lower,
                int64_t shift, struct os_layout *composed)
 {
-    /* offset in the image at which EXTENT begins, in bytes */
+    /* offset of EXTENT in the image, in bytes */
     int64_t position = (int64_t)extent->sector * SECTOR + shift;
     int64_t end = position + extent->length;
     int i = os_extent_find(lower->extents, lower->extent_count, position);
@@ -524,8 +527,10 @@ linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
     return true;
 }
 
-/* Replaces LAYOUT, whose only device is a loop device, by BELOW, the layout of the file
- * of that device. Adds the loop device as the last device. BELOW is empty afterwards. */
+/* The only device of LAYOUT is a loop device. BELOW is the layout of the file behind this
+ * loop device. Moves BELOW to LAYOUT, with the loop device as the last device and as the
+ * top device. The old extents of LAYOUT become its `loop_extents`. BELOW is empty
+ * afterwards. */
 static void
 put_loop_on_top(struct os_layout *layout, struct os_layout *below)
 {
@@ -552,9 +557,9 @@ put_loop_on_top(struct os_layout *layout, struct os_layout *below)
     *below = (struct os_layout){0};
 }
 
-/* If the top device is a loop device whose file can be followed, replaces the layout of
- * SEARCH by a layout on the device that holds this file. Otherwise keeps the layout, as
- * if the loop device were a disk. */
+/* If the top device in the layout of SEARCH is a loop device, tries to follow it to the
+ * device that holds its file. If that succeeds, replaces the layout by a layout on that
+ * device. Otherwise, keeps the layout as if the loop device were a disk. */
 static void
 follow_loop(struct layout_search *search)
 {

@@ -1,6 +1,6 @@
 /*
- * Names, as users know them, of a block device and of its members, the devices that it
- * consists of. The names come from sysfs (the kernel's
+ * Finds the name of a block device as users know it, and the names of its members (the
+ * devices that it consists of). The names come from sysfs (the kernel's
  * Documentation/ABI/testing/sysfs-block-dm, and "md devices in sysfs" of
  * Documentation/admin-guide/md.rst).
  */
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Who created a device of the device mapper: each creator begins the uuid in its own way.
- * The last row matches any uuid. */
+/* Who created a device of the device mapper. The uuid of such a device begins with
+ * characters that tell its creator. The last row matches any uuid. */
 static const struct {
     const char *uuid, *kind;
 } creators[] = {
@@ -30,7 +30,7 @@ linux_device_path(const struct linux_disk *disk, char *path, size_t size)
         return;
     }
     snprintf(path, size, "/dev/%s", disk->name);
-    /* sysfs has an exclamation mark in place of a slash in a name. */
+    /* If the name of a device has a slash, sysfs has an exclamation mark instead. */
     for (char *c = path; *c; c++)
         if (*c == '!')
             *c = '/';
@@ -44,8 +44,8 @@ has_folder(const struct linux_disk *disk, const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* A directory "bcache" in sysfs is not enough: the members of a bcache have one, too. So
- * the name of the disk is tested as well. */
+/* The members of a bcache have a directory "bcache" in sysfs, too. So the name of the
+ * disk is tested as well. */
 bool
 linux_disk_is_bcache(const struct linux_disk *disk)
 {
@@ -53,8 +53,9 @@ linux_disk_is_bcache(const struct linux_disk *disk)
            has_folder(disk, "bcache");
 }
 
-/* Stores the kind of the stack DISK in KIND, of SIZE bytes. Only a multipath of the
- * device mapper has a directory "mq", because it is the only request-based stack. */
+/* Stores the kind of DISK, a stack of devices, in KIND, of SIZE bytes. A multipath is the
+ * only stack whose I/O goes through a request queue, so only a multipath has a directory
+ * "mq". */
 static void
 find_stack_kind(const struct linux_disk *disk, char *kind, size_t size)
 {
@@ -104,9 +105,9 @@ linux_members_add(struct linux_members *members, const char *path)
     members->count++;
 }
 
-/* Adds the device behind the sysfs link DEVICE_LINK as a member. Adds nothing if there is
- * no such link. The link of a partition leads to a path that ends with the name of the
- * partition. */
+/* Adds the path of the device behind the sysfs link DEVICE_LINK to MEMBERS. Adds nothing
+ * if there is no such link. If the device is a partition, its name is the last part of
+ * the path to which the link leads. */
 static void
 add_member(struct linux_members *members, const char *device_link)
 {
@@ -123,14 +124,15 @@ add_member(struct linux_members *members, const char *device_link)
     linux_members_add(members, path);
 }
 
-/* Selects the entries of a directory for scandir: all but "." and "..". */
+/* Used with scandir: returns true for the entries of a directory that are not hidden, so
+ * for all but "." and ".." in sysfs. */
 static int
 is_listed(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
 }
 
-/* The members of an md array are named in the order of the array: md/rd0, md/rd1 and so
+/* The members of an md array are added in the order of the array: md/rd0, md/rd1 and so
  * on. The members of other stacks have no order, so they are sorted by name. */
 void
 linux_members_find(struct linux_members *members, const struct linux_disk *disk)

@@ -3,7 +3,7 @@
  * the kernel's Documentation/trace/ring-buffer-design.rst and in events/header_event.
  * Each processor has a ring buffer of pages. A page and an event have these fields:
  *
- *     page:   time in ns | commit: bytes of events | event | event | ...
+ *     page:   time in ns | commit: length of the events | event | event | ...
  *     event:  kind (5 bits) | delta (27 bits) | second word, if any | data, if any
  *
  * The kind tells which fields an event has:
@@ -75,8 +75,8 @@ linux_trace_header(const char *text, struct linux_trace_page *page)
     return known ? 0 : -1;
 }
 
-/* Returns the number in FIELD of the SIZE bytes at BYTES, 0 if the field does not end
- * within these bytes, or if its size is not 2, 4 or 8 bytes. */
+/* Returns the number that FIELD has in the SIZE bytes at BYTES. Returns 0 if the field
+ * does not end within these bytes, or if its size is not 2, 4 or 8 bytes. */
 static uint64_t
 load_number(const unsigned char *bytes, size_t size, struct linux_trace_field field)
 {
@@ -102,13 +102,13 @@ load_number(const unsigned char *bytes, size_t size, struct linux_trace_field fi
     }
 }
 
-/* Bits of the commit word of a page. */
+/* Bits of the commit field of a page. */
 #define COMMIT_LENGTH ((1U << 27) - 1) /* length of the events, in bytes */
-#define COMMIT_MISSED (1U << 31)       /* events before this page are missing */
-/* the number of missing events is stored after the last event */
+#define COMMIT_MISSED (1U << 31)       /* flag: events before this page are missing */
+/* flag: the number of missing events is stored after the last event of the page */
 #define COMMIT_MISSED_COUNT (1U << 30)
 
-/* Bits of the delta in the first word of an event, on a big-endian machine. */
+/* On a big-endian machine: the bits of the first word of an event that hold its delta. */
 #define DELTA_MASK ((1U << 27) - 1)
 
 uint64_t
@@ -134,12 +134,12 @@ linux_trace_begin(struct linux_trace_page *page, const unsigned char *bytes, siz
     return missed ? missed : 1;
 }
 
-/* Kinds of events with a second word, see the top of the file. All but LONG have no
- * data. */
+/* The kinds of events that have a second word, see the top of the file. Of these, only
+ * LONG has data. */
 enum { LONG = 0, PADDING = 29, EXTEND = 30, STAMP = 31 };
 
-/* Returns how many bytes of an event of KIND follow its first word. SECOND is its second
- * word. */
+/* Returns the length of an event of KIND, in bytes, without its first word. SECOND is its
+ * second word, if it has one. */
 static size_t
 find_event_length(unsigned kind, uint32_t second)
 {
@@ -153,8 +153,8 @@ find_event_length(unsigned kind, uint32_t second)
 }
 
 /* Adds the delta of an event to the time of PAGE. A discarded event (PADDING) has a
- * delta, too. The kernel writes 1 instead of 0 there, because padding with a delta of 0
- * means the end of the page. So 1 is taken as 0. */
+ * delta, too. If this delta is 0, the kernel writes 1 instead, because padding with a
+ * delta of 0 means the end of the page. So for padding, a delta of 1 is taken as 0. */
 static void
 advance_time(struct linux_trace_page *page, unsigned kind, uint32_t delta,
              uint32_t second)
@@ -169,8 +169,9 @@ advance_time(struct linux_trace_page *page, unsigned kind, uint32_t delta,
 }
 
 /*
- * Moves PAGE behind its next event. Returns the data of that event, and stores the length
- * of the data in SIZE, 0 for an event without data. Returns NULL at the end of the page.
+ * Moves `offset` of PAGE to the end of its next event. Returns the data of that event,
+ * and stores the length of the data in SIZE, or 0 if the event has no data. Returns NULL
+ * at the end of the page.
  *
  * The first word of an event holds its kind and its delta. On a little-endian machine,
  * the kind is in the low bits; on a big-endian machine, it is in the high bits.
@@ -201,7 +202,7 @@ next_event(struct linux_trace_page *page, size_t *size)
     if (kind == PADDING && delta == 0)
         return NULL;
     if ((kind == LONG && second < sizeof(second)) || length > room - sizeof(word))
-        return NULL; /* the page is damaged */
+        return NULL; /* the page is damaged: the length of the event is impossible */
 
     page->offset += sizeof(word) + length;
     advance_time(page, kind, delta, second);
@@ -215,11 +216,11 @@ next_event(struct linux_trace_page *page, size_t *size)
     return data;
 }
 
-#define TEXT_ROOM 64 /* bytes, for a text in an event */
+#define TEXT_ROOM 64 /* room for a text of an event, in bytes, with its NUL */
 
-/* Copies FIELD of the SIZE bytes at BYTES to TEXT, and adds a NUL, because the field may
- * have none. TEXT becomes empty if the field is too long or does not end within these
- * bytes. */
+/* Copies the text that FIELD has in the SIZE bytes at BYTES to TEXT. Adds a NUL, because
+ * the field may have none. If the field is too long or does not end within these bytes,
+ * TEXT becomes empty. */
 static void
 load_text(const unsigned char *bytes, size_t size, struct linux_trace_field field,
           char text[TEXT_ROOM])
@@ -230,8 +231,8 @@ load_text(const unsigned char *bytes, size_t size, struct linux_trace_field fiel
     text[length] = '\0';
 }
 
-/* Returns the number in the event of a mark, 0 if it has none. The text of the mark ends
- * with a NUL or, if that is missing, with the event. */
+/* Returns the number that os_trace_mark wrote into an event, or 0 if the event has none.
+ * The text of the event ends with a NUL, or at the end of the event. */
 static uint64_t
 load_mark(const struct linux_trace_format *format, const unsigned char *data, size_t size)
 {
@@ -246,12 +247,12 @@ load_mark(const struct linux_trace_format *format, const unsigned char *data, si
 }
 
 /*
- * Fills RECORD, except its time, from the SIZE bytes of DATA of an event.
+ * Fills RECORD, except its time, from DATA, the SIZE bytes of data of an event.
  *
  * The field rwbs has letters as in blkparse(1). For a flush, F is the first letter. Then
- * comes the letter of the operation, such as R or W, and then others. The field comm is
- * the name of the thread. The name of an io_uring worker ends with the TID of the thread
- * that it serves.
+ * comes the letter of the operation, such as R or W, and then other letters. The field
+ * comm is the name of the thread. The name of an io_uring worker ends with the TID of the
+ * thread that it serves.
  */
 static void
 fill_record(const struct linux_trace_format *format, const unsigned char *data,
@@ -282,8 +283,8 @@ fill_record(const struct linux_trace_format *format, const unsigned char *data,
         record->sector = load_mark(format, data, size);
 }
 
-/* Returns the format of the event with the SIZE bytes of DATA. Returns NULL if the event
- * has no data, or if its type is in none of the FORMATS. */
+/* Returns the format of the event whose data are the SIZE bytes at DATA. Returns NULL if
+ * the event has no data, or if none of the FORMATS has its type. */
 static const struct linux_trace_format *
 find_format(const struct linux_trace_format *formats, const unsigned char *data,
             size_t size)

@@ -1,36 +1,37 @@
 /*
- * Traces of the block layer by tracefs (the kernel's Documentation/trace/ftrace.rst).
+ * Traces the block layer with tracefs (the kernel's Documentation/trace/ftrace.rst).
  *
  * Each trace has an instance, a directory of tracefs that nobody else uses ("Instances"
- * in ftrace.rst). The kernel has a ring buffer for each processor in it:
+ * in ftrace.rst). For each instance, the kernel has one ring buffer per processor:
  *
- *    instances/ioping-PID-TIME/
- *      trace_clock         "mono": the kernel's monotonic clock
- *      buffer_size_kb      size of each ring buffer
- *      events/block/...    for each event: `filter` (devices, sectors) and `enable`
- *      trace_marker        os_trace_mark writes its text here
- *      per_cpu/cpu0/trace_pipe_raw --.
- *      per_cpu/cpu1/trace_pipe_raw --+-> page -> events -> struct os_trace_record
- *      per_cpu/...                 --'          (linux_trace.c)
+ *     instances/ioping-PID-TIME/
+ *       trace_clock         "mono": the kernel's monotonic clock
+ *       buffer_size_kb      size of each ring buffer
+ *       events/block/...    for each event: `filter` (devices, sectors) and `enable`
+ *       trace_marker        os_trace_mark writes its text here
+ *       per_cpu/cpu0/trace_pipe_raw --.
+ *       per_cpu/cpu1/trace_pipe_raw --+-> page -> events -> struct os_trace_record
+ *       per_cpu/...                 --'          (linux_trace.c)
  *
  * Filters exclude records of other devices, so that other programs do not fill the ring
- * buffers. Records have times of the kernel's own monotonic clock. In a time namespace,
- * the clock of this process differs from it by an offset, which os_trace_read adds.
+ * buffers. The records have times of the kernel's own monotonic clock. In a time
+ * namespace, the monotonic clock of this process differs from the kernel's by an offset,
+ * which os_trace_read adds.
  *
  * An instance does not vanish with its process. So a second process, the remover, waits
  * for the end of the program and removes the instance:
  *
- *    program                                      remover
- *      | pipe, fork --------------------------------->| waits in read(pipe)
- *      | mkdir instance, reads records                |
- *      |                                              |
- *      | either ends the trace in os_trace_close:     |
- *      |   rmdir instance, writes a byte ------------>| gets the byte, exits
- *      | or ends in any other way:                    |
- *      |   the kernel closes the pipe --------------->| gets end of file, rmdir instance
+ *     program                                      remover
+ *       | pipe, fork --------------------------------->| waits in read(pipe)
+ *       | mkdir instance, reads records                |
+ *       |                                              |
+ *       | either ends the trace in os_trace_close:     |
+ *       |   rmdir instance, writes a byte ------------>| gets the byte, exits
+ *       | or ends in any other way:                    |
+ *       |   the kernel closes the pipe --------------->| gets end of file, rmdir instance
  *
- * If the remover was killed too, the next run of ioping removes the instance
- * (remove_stale_instances). posix_leftover.c has such a remover for a file.
+ * If the remover is killed too, the next run of ioping removes the instance
+ * (remove_stale_instances). posix_leftover.c has a similar remover, which removes a file.
  */
 #include "linux.h"
 
@@ -50,13 +51,14 @@
 #include <unistd.h>
 
 #define PATH_ROOM 256
-#define RING_KIB_MAX 1024         /* size of the ring buffer of a processor, in KiB */
-#define RINGS_KIB_MAX (64 * 1024) /* size of all ring buffers together, in KiB */
-#define TRACEFS_F_TYPE 0x74726163 /* TRACEFS_MAGIC: f_type of statfs(2) */
+#define RING_KIB_MAX 1024         /* largest ring buffer of a processor, in KiB */
+#define RINGS_KIB_MAX (64 * 1024) /* all ring buffers together, in KiB */
+/* f_type that statfs(2) returns for tracefs (TRACEFS_MAGIC) */
+#define TRACEFS_F_TYPE 0x74726163
 
-/* In sectors. The kernel may merge block requests of this program with those of others,
- * which then begin before, or end after, the sectors of the file. So filters on sectors
- * are wider by this margin. */
+/* In sectors. The kernel may merge block requests of this program with others. The merged
+ * block requests may begin before the sectors of the file, or end after them. So filters
+ * on sectors are wider by this margin, on both sides. */
 #define MERGE_MARGIN 8192
 
 struct os_trace {
@@ -67,11 +69,12 @@ struct os_trace {
     size_t page_size;             /* size of `page_bytes`, in bytes */
     int *ring_fds;                /* descriptors of the ring buffers */
     int ring_count;
-    int next_ring;        /* index in `ring_fds` of the ring buffer to read next */
-    pid_t remover_pid;    /* PID of the remover process; 0 without one */
-    int life_pipe;        /* write end of the pipe to the remover; 0 without one */
-    uint64_t lost_count;  /* see os_trace_lost */
-    int64_t clock_offset; /* in ns, see read_clock_offset */
+    int next_ring;     /* index in `ring_fds` of the ring buffer to read next */
+    pid_t remover_pid; /* PID of the remover; 0 without a remover */
+    int life_pipe; /* write end of the pipe that the remover reads; 0 without a remover */
+    uint64_t lost_count; /* records lost so far, see os_trace_lost */
+    /* to add to the times of records, in ns; see read_clock_offset */
+    int64_t clock_offset;
 };
 
 /* The events of the kernel, by their paths below `events` in tracefs. */
@@ -97,8 +100,8 @@ os_thread_number(void)
  * sector of LAYOUT, with a margin on both sides. Flushes have no sectors and always meet
  * the condition.
  *
- * A file may get blocks elsewhere later. So I/O of an io_uring worker and, unless PROGRAM
- * is NULL, of a thread with the name PROGRAM always meets the condition, too.
+ * The file may get blocks in other sectors later. So if PROGRAM is not NULL, all I/O of
+ * threads with the name PROGRAM and of io_uring workers meets the condition, too.
  */
 static void
 add_sector_condition(struct buffer *filter, const struct os_layout *layout,
@@ -131,10 +134,10 @@ is_remap(enum os_trace_kind kind)
 /*
  * Returns true if records of KIND are needed for the device with index DEVICE of LAYOUT.
  *
- * OS_TRACE_BIO_COMPLETE is needed for two devices: for a top device without a request
- * queue, and for the bottom devices of a bcache, where it says that an I/O to the bcache
- * is complete (`completion_shift` is set). For a loop device, only records of queueing
- * and completion are needed.
+ * OS_TRACE_BIO_COMPLETE is needed only where it says that an I/O to the top device is
+ * complete. If the top device has no request queue, the top device itself has this
+ * record. If the top device is a bcache (`completion_shift` is not 0), a bottom device
+ * has it. For a loop device, only records of queueing and completion are needed.
  */
 static bool
 is_kind_needed(const struct os_layout *layout, int device, enum os_trace_kind kind)
@@ -150,8 +153,8 @@ is_kind_needed(const struct os_layout *layout, int device, enum os_trace_kind ki
     return kind == OS_TRACE_QUEUE || !traced->is_loop;
 }
 
-/* Returns true if the event of KIND must be enabled for COUNT layouts. The event of marks
- * needs no enabling. */
+/* Returns true if the event of KIND must be enabled for the devices of COUNT layouts. The
+ * event of os_trace_mark is always enabled. */
 static bool
 is_event_needed(const struct os_layout *const *layouts, int count,
                 enum os_trace_kind kind)
@@ -169,9 +172,9 @@ is_event_needed(const struct os_layout *const *layouts, int count,
     return false;
 }
 
-/* Adds a condition on DEVICE to FILTER, with "||" if it is not the first condition. The
- * condition names a partition and its disk, because records of a partition may have the
- * number of either. */
+/* Adds the condition "is a record of DEVICE" to FILTER, with "||" if the filter has a
+ * condition already. If the device is a partition, the condition also accepts the number
+ * of its disk, because a record of a partition may have either number. */
 static void
 add_device_condition(struct buffer *filter, const struct os_layout_device *device,
                      enum os_trace_kind kind)
@@ -228,8 +231,8 @@ find_tracefs(struct error *error)
     return NULL;
 }
 
-/* Stores errno as the reason for a failure at PATH in ERROR, with an advice if a
- * privilege is missing. Returns -1. */
+/* Stores in ERROR that an operation on PATH failed, with errno as the reason. If a
+ * privilege is missing, adds an advice. Returns -1. */
 static int
 fail_with_errno(struct error *error, const char *path)
 {
@@ -246,11 +249,11 @@ fail_with_errno(struct error *error, const char *path)
         error, "run it as root, or with the ambient capability CAP_DAC_OVERRIDE");
 }
 
-/* ns between two attempts to remove an instance that is still open in another process */
+/* pause before the next try to remove an instance that another process uses, in ns */
 #define REMOVE_PAUSE (10 * MS)
 
-/* The body of the remover, see the top of the file. FOLDER is the path of the instance,
- * SWITCH_FILE the path of its tracing_on, and PIPE_END the read end of the pipe. The
+/* The body of the remover (see the top of the file). FOLDER is the path of the instance,
+ * SWITCH_FILE the path of its file tracing_on, and PIPE_END the read end of the pipe. The
  * remover is a copy of a process with several threads, so it may only call functions that
  * are async-signal-safe. */
 static _Noreturn void
@@ -262,22 +265,22 @@ run_instance_remover(const char *folder, const char *switch_file, int pipe_end)
 
     setsid();
     posix_inherited_release();
-/* Closes all descriptors except the standard streams and the pipe. Before Linux 5.9, they
- * stay open until the remover ends. */
+/* Closes all descriptors except the standard streams and the pipe. Before Linux 5.9,
+ * there is no close_range(2), so the descriptors stay open until the remover ends. */
 #ifdef SYS_close_range
     syscall(SYS_close_range, (unsigned)STDERR_FILENO + 1, (unsigned)pipe_end - 1, 0U);
     syscall(SYS_close_range, (unsigned)pipe_end + 1, ~0U, 0U);
 #endif
 
-    /* As long as a process has a current directory on a file system, that file system
-     * cannot be unmounted. */
+    /* A file system cannot be unmounted while the current directory of a process is on
+     * it. */
     if (chdir("/") < 0)
         _exit(0); /* never happens */
     do
         got = read(pipe_end, &byte, 1);
     while (got < 0 && errno == EINTR);
     if (got > 0)
-        _exit(0); /* the program has removed the instance itself */
+        _exit(0); /* got a byte: the program has removed the instance itself */
 
     int fd = open(switch_file, O_WRONLY | O_CLOEXEC);
     if (fd >= 0) {
@@ -293,8 +296,8 @@ run_instance_remover(const char *folder, const char *switch_file, int pipe_end)
     _exit(0);
 }
 
-/* Starts the remover of the instance, which need not exist yet. Returns 0, or -1 with
- * errno. */
+/* Starts the remover process of the instance. The instance need not exist yet. Returns 0,
+ * or -1 with errno. */
 static int
 start_remover(struct os_trace *trace)
 {
@@ -309,7 +312,8 @@ start_remover(struct os_trace *trace)
 
     trace->life_pipe = pipe_ends[1];
     if (posix_inherited_add(pipe_ends[1]) == 0) {
-        /* The remover blocks all signals, so that it outlives the program. */
+        /* The new process, the remover, starts with all signals blocked. So only SIGKILL
+         * can end it before the program ends. */
         sigfillset(&all_signals);
         pthread_sigmask(SIG_SETMASK, &all_signals, &old_mask);
         trace->remover_pid = fork();
@@ -324,9 +328,10 @@ start_remover(struct os_trace *trace)
     return trace->remover_pid > 0 ? 0 : os_fail(code);
 }
 
-/* Returns the offset, in ns, that the time namespace of this process adds to the kernel's
- * monotonic clock, 0 outside a time namespace; see time_namespaces(7). os_clock_now
- * includes this offset, but the times of records do not. */
+/* Returns the offset, in ns, from the monotonic clock of the kernel to the monotonic
+ * clock of this process. They differ only in a time namespace (time_namespaces(7));
+ * elsewhere the offset is 0. os_clock_now includes the offset, but the times of records
+ * do not. */
 static int64_t
 read_clock_offset(void)
 {
@@ -341,17 +346,17 @@ read_clock_offset(void)
 }
 
 /*
- * Removes instances whose process is dead and whose remover was killed, too. FOLDER is
- * the directory of all instances. NOW is the time of the kernel's monotonic clock in ns.
- * The name of an instance has the PID of its process and the time of its creation by the
- * same clock.
+ * Removes instances that ioping left behind: the process that created the instance is
+ * dead, and its remover was killed, too. FOLDER is the directory of all instances. NOW is
+ * the time of the kernel's monotonic clock, in ns. The name of an instance has the PID of
+ * its process, and the time of its creation by the same clock.
  *
  * Two kinds of instances must not be removed:
  *
  * - Instances that another process is creating. They are not in use yet, so rmdir(2)
  *   would remove them. Therefore, young instances are skipped.
  * - Instances of a process in another PID namespace, which kill(2) does not find. While
- *   the process uses the instance, rmdir(2) fails.
+ *   that process uses the instance, rmdir(2) fails.
  */
 static void
 remove_stale_instances(const char *folder, int64_t now)
@@ -377,9 +382,9 @@ remove_stale_instances(const char *folder, int64_t now)
     closedir(list);
 }
 
-/* Reads the formats of all events and of a page from TOP, the directory of tracefs. Marks
- * are optional, so an unknown format of their event is no error. Returns 0, or -1 with
- * ERROR. */
+/* Reads the formats of all events, and the format of a page, from TOP, the directory of
+ * tracefs. os_trace_mark is optional, so it is no error if the format of its event is
+ * unknown. Returns 0, or -1 with ERROR. */
 static int
 read_formats(struct os_trace *trace, const char *top, struct error *error)
 {
@@ -428,8 +433,8 @@ count_rings(const struct os_trace *trace)
     }
 }
 
-/* Sets the size of the ring buffers, and opens each of them. Returns 0, or -1 with
- * ERROR. */
+/* Sets the size of the ring buffers of the instance, and opens all of them. Returns 0, or
+ * -1 with ERROR. */
 static int
 open_rings(struct os_trace *trace, struct error *error)
 {
@@ -460,9 +465,9 @@ open_rings(struct os_trace *trace, struct error *error)
     return 0;
 }
 
-/* Sets the filter of the event of KIND. PROGRAM is the name of this program for a filter
- * with conditions on sectors, NULL for one without. Returns false if the kernel does not
- * accept the filter. */
+/* Sets the filter of the event of KIND. If PROGRAM, the name of this program, is not
+ * NULL, the filter has conditions on sectors. Returns false if the kernel does not accept
+ * the filter. */
 static bool
 write_filter(const struct os_trace *trace, const struct os_layout *const *layouts,
              int count, enum os_trace_kind kind, const char *program)
@@ -476,15 +481,15 @@ write_filter(const struct os_trace *trace, const struct os_layout *const *layout
     return is_set;
 }
 
-/* Sets the narrowest filter of the event of KIND that the kernel accepts. Tries a filter
- * with conditions on sectors first, and then one without. If both fail, the event has no
- * filter. The conditions on sectors need the name of this program, which must not contain
- * characters that have a meaning in a filter. */
+/* Sets the filter of the event of KIND. Tries a filter with conditions on sectors first,
+ * and then one without. If the kernel accepts neither, the event has no filter. The
+ * conditions on sectors contain the name of this program, so they are not tried if the
+ * name has characters with a meaning in a filter. */
 static void
 set_filter(const struct os_trace *trace, const struct os_layout *const *layouts,
            int count, enum os_trace_kind kind)
 {
-    char program[16] = ""; /* PR_GET_NAME(2const): at most 16 bytes */
+    char program[16] = ""; /* room for the name that PR_GET_NAME returns */
     bool has_name = prctl(PR_GET_NAME, program, 0UL, 0UL, 0UL) == 0 && *program &&
                     !strpbrk(program, "\"\\*?[");
     if (has_name && write_filter(trace, layouts, count, kind, program))
@@ -492,8 +497,8 @@ set_filter(const struct os_trace *trace, const struct os_layout *const *layouts,
     write_filter(trace, layouts, count, kind, NULL);
 }
 
-/* Returns the size in bytes of a page of a ring buffer. Since Linux 6.8, that is not
- * always the size of a page of memory. */
+/* Returns the size of a page of a ring buffer, in bytes. Since Linux 6.8, this may differ
+ * from the size of a page of memory. */
 static size_t
 find_page_size(const struct os_trace *trace)
 {
@@ -503,8 +508,8 @@ find_page_size(const struct os_trace *trace)
     return trace->page.data.offset + trace->page.data.size;
 }
 
-/* Creates the instance below TOP, the directory of tracefs, and starts its events.
- * Returns 0, or -1 with ERROR. */
+/* Creates the instance below TOP, the directory of tracefs, and enables the needed events
+ * in it. Returns 0, or -1 with ERROR. */
 static int
 set_up_instance(struct os_trace *trace, const char *top,
                 const struct os_layout *const *layouts, int count, struct error *error)
@@ -526,8 +531,8 @@ set_up_instance(struct os_trace *trace, const char *top,
     if (!trace->page_bytes ||
         linux_file_write("mono", "%s/trace_clock", trace->folder) < 0)
         return fail_with_errno(error, trace->folder);
-    /* Otherwise the kernel notes the name of the program at each switch between threads,
-     * which nobody needs here. */
+    /* Switches off an option of the kernel: it would store the names of threads at each
+     * switch between threads. Nobody needs these names here. */
     linux_file_write("0", "%s/options/record-cmd", trace->folder);
 
     if (open_rings(trace, error) < 0)
@@ -562,14 +567,14 @@ os_trace_open(const struct os_layout *const *layouts, int count, struct error *e
     return NULL;
 }
 
-/* Reads up to ROOM records, with times of the kernel's clock. Reads the rest of the
- * current page first, and then pages of all ring buffers in turn. Stops when all ring
- * buffers have successively had no page. Returns the number of records. */
+/* Reads up to ROOM records, with times of the kernel's monotonic clock. Reads the rest of
+ * the current page first, and then a page of each ring buffer in turn. Stops when all
+ * ring buffers, one after the other, had no page. Returns the number of records. */
 static int
 read_records(struct os_trace *trace, struct os_trace_record *records, int room)
 {
     int count = 0;
-    int empty_count = 0; /* successive ring buffers that had no page */
+    int empty_count = 0; /* ring buffers since the last page that had no page */
     for (;;) {
         count +=
             linux_trace_next(&trace->page, trace->formats, records + count, room - count);
@@ -614,10 +619,10 @@ os_trace_lost(const struct os_trace *trace)
     return trace->lost_count;
 }
 
-/* Removes FD from the list of inherited descriptors, and then closes it. The order
- * matters: once FD is closed, another thread may get the same number for a file of its
- * own. If the number were still in the list, a process that must end, and closes the
- * list, would close that file. */
+/* Removes FD from the list of inherited descriptors (posix_inherited_add), and then
+ * closes it. The order matters. Once FD is closed, another thread may get the same number
+ * for a file of its own. If the number were still in the list, a process that closes the
+ * descriptors in the list would close that file. */
 static void
 close_listed_descriptor(int fd)
 {
