@@ -18,6 +18,10 @@
  * encoding. The copies live as long as the program. Returns 0, or -1 with errno. */
 int os_process_arguments(int *argc, char ***argv);
 
+/* Stores the name of this machine in NAME, which has SIZE bytes, at least 1. A name that
+ * is too long is cut. Stores "" if the name is not known. */
+void os_host_name(char *name, size_t size);
+
 /*
  * Installs the signal handlers. SIGINT, SIGTERM and SIGHUP ask the program to stop.
  * SIGQUIT, SIGUSR1 and, where it exists, SIGINFO ask for statistics. A second SIGINT ends

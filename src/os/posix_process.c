@@ -164,6 +164,14 @@ posix_process_die(int signo)
 /* Unix passes main's arguments as the bytes that the user typed: nothing is converted. */
 OS_ANSWER(int, os_process_arguments, (int *argc, char ***argv), 0)
 
+void
+os_host_name(char *name, size_t size)
+{
+    if (gethostname(name, size) < 0)
+        *name = '\0';
+    name[size - 1] = '\0'; /* POSIX does not say that a name that was cut has a NUL */
+}
+
 /* The group is set before the user, because a process that has given up the rights of the
  * file's owner may not set its group any more. */
 int

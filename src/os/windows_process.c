@@ -92,6 +92,14 @@ os_process_arguments(int *argc, char ***argv)
     return 0;
 }
 
+void
+os_host_name(char *name, size_t size)
+{
+    DWORD length = (DWORD)size;
+    if (!GetComputerNameA(name, &length))
+        *name = '\0';
+}
+
 /* A program file brings no privileges on this system. */
 OS_ANSWER(int, os_privileges_drop, (void), 0)
 
