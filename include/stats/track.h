@@ -20,15 +20,20 @@
 struct track_mark {
     int64_t offset;  /* ns from the start of the track to the start of the request */
     int64_t latency; /* ns */
+    enum operation operation;
 };
 
 /* The requests that started within the time of a column. */
 struct track_column {
-    uint64_t count;       /* requests that count */
-    int64_t min, max;     /* shortest and longest latency of the requests that count, ns;
-                             0 if `count` is 0 */
-    double sum;           /* sum of the latencies of the requests that count, ns; a double
-                             never overflows */
+    uint64_t count;   /* requests that count */
+    int64_t min, max; /* shortest and longest latency of the requests that count, ns;
+                         0 if `count` is 0 */
+    double sum;       /* sum of the latencies of the requests that count, ns; a double
+                         never overflows */
+    /* For each operation, the number of its requests that count, and the sum of their
+     * latencies in ns. */
+    uint64_t operation_counts[OPERATIONS];
+    double operation_sums[OPERATIONS];
     uint64_t split_count; /* requests that count and were split into parts */
     double parts[PARTS];  /* sums of the parts of the split requests, ns */
     double sync;          /* sum of the flushes of the split requests, ns */

@@ -36,6 +36,10 @@ track_column_add(struct track_column *into, const struct track_column *more)
 
     into->count += more->count;
     into->sum += more->sum;
+    for (int i = 0; i < OPERATIONS; i++) {
+        into->operation_counts[i] += more->operation_counts[i];
+        into->operation_sums[i] += more->operation_sums[i];
+    }
     into->split_count += more->split_count;
     for (int i = 0; i < PARTS; i++)
         into->parts[i] += more->parts[i];
@@ -139,9 +143,12 @@ track_record(struct track *track, const struct sample *sample)
                                    .min = sample->latency,
                                    .max = sample->latency,
                                    .sum = (double)sample->latency};
+    request.operation_counts[sample->operation] = 1;
+    request.operation_sums[sample->operation] = request.sum;
     track_column_add(column, &request);
     if (track->request_count < TRACK_MARKS)
-        track->marks[track->request_count] = (struct track_mark){offset, sample->latency};
+        track->marks[track->request_count] =
+            (struct track_mark){offset, sample->latency, sample->operation};
     track->request_count++;
 }
 
