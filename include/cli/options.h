@@ -122,6 +122,9 @@ const char *background_parse(const char *text, struct background_options *backgr
 struct options {
     const char *targets[TARGETS_MAX];
     int target_count;
+    /* The words of the command line, the name of the program first. A plot shows them. */
+    int word_count;
+    char *const *words;
     const char *time_format;             /* -time: a format of strftime(3) */
     const char *prometheus, *plot, *hdr; /* paths of exported files; NULL: not given */
     const char *output;                  /* path of a file; NULL: not given */

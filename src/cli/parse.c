@@ -269,6 +269,8 @@ cli_parse(int argc, char *const argv[], struct options *options, struct error *e
     bool only_targets = false; /* "--" was given */
 
     options_init(options);
+    options->word_count = argc;
+    options->words = argv;
 
     while (parser.next_index < argc && !parser.is_done) {
         const char *word = argv[parser.next_index++];
