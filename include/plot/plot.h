@@ -3,6 +3,9 @@
 
 #include "base/buffer.h"
 
+#include <stdint.h>
+
+struct comparison_row;
 struct job;
 struct plan;
 
@@ -17,15 +20,24 @@ struct plot {
      * has no sweep, statistics and a track. */
     const struct job *jobs;
     int count; /* number of jobs, at least 1 */
+    /* The rows of a filled comparison, one for each job, in any order; the first row is
+     * the reference. NULL if the jobs are not compared. */
+    const struct comparison_row *rows;
+    /* Where and when the plot was made. `host` is the name of the machine, or NULL. The
+     * command line is that of the options of the plan, and is left out without options.
+     */
+    const char *host;
+    int64_t made_at; /* ns since 1970 */
 };
 
 /*
- * Adds PLOT to TEXT as an SVG document, which needs no other file. The plot shows:
+ * Adds PLOT to TEXT as an SVG document, which needs no other file. Its headings have the
+ * workload, the host, the time, and the result. The plot shows:
  * - for a run without a sweep: latency over time and the distribution of latencies; with
  *   -load, the time of the background load is shaded;
- * - for a sweep of sizes: IOPS and bandwidth against the request size;
- * - for a sweep of threads, depths or rates: latency against IOPS;
- * - for a sweep of intervals: latency against the interval.
+ * - for a sweep of sizes: latency and bandwidth against the request size;
+ * - for a sweep of threads or depths: latency against IOPS;
+ * - for a sweep of rates or intervals: latency against the offered rate or the interval.
  * If no request counts, the plot says so. If memory runs out, TEXT->failed becomes true.
  */
 void plot_format(struct buffer *text, const struct plot *plot);

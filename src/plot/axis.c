@@ -1,11 +1,12 @@
 /*
  * The scales of axes. A table has the round values: the units of each kind of value, and
- * for each unit its round multiples, such as 1, 2, 5, 10 ... us. The two kinds of scale
+ * for each unit its round multiples, such as 1, 2, 5, 10 ... µs. The two kinds of scale
  * use the round values differently:
  * - A linear scale has ticks at equal distances. The difference between two ticks is a
  *   round value.
- * - A log scale has a tick at each round value. If these ticks are too close to each
- *   other, it has a tick only at every second, third ... round value.
+ * - A log scale begins and ends at round values, and has a tick at each round value. If
+ *   these ticks are too close to each other, it has a tick only at every second, third
+ *   ... round value, and at both ends.
  */
 #include "draw.h"
 
@@ -37,7 +38,7 @@ static const struct scale_row {
     const short *multiples; /* a list that ends with 0 */
 } rows[] = {
     {PLOT_TIME, "ns", 1, 1, decimal},
-    {PLOT_TIME, "us", US, US, decimal},
+    {PLOT_TIME, PLOT_MICRO, US, US, decimal},
     {PLOT_TIME, "ms", MS, MS, decimal},
     {PLOT_TIME, "s", SECOND, SECOND, sexagesimal},
     {PLOT_TIME, "min", MINUTE, MINUTE, sexagesimal},
@@ -145,7 +146,27 @@ find_unit(const struct plot_axis *axis)
     return best;
 }
 
-/* Widens AXIS, a log axis, so that its maximum is at least four times its minimum. */
+/* Returns the largest round value of KIND that is at most SIZE. Returns the smallest
+ * round value if all are larger. */
+static int64_t
+find_round_below(enum plot_kind kind, double size)
+{
+    const struct scale_row *first = first_row(kind);
+    int64_t value = first->multiples[0] * first->factor;
+
+    for (const struct scale_row *row = first; row; row = next_row(row)) {
+        for (int i = 0; row->multiples[i]; i++) {
+            if ((double)(row->multiples[i] * row->factor) > size)
+                return value;
+            value = row->multiples[i] * row->factor;
+        }
+    }
+
+    return value;
+}
+
+/* Widens AXIS, a log axis, so that its maximum is at least four times its minimum, and so
+ * that it begins and ends at round values, which get ticks. */
 static void
 widen_log_axis(struct plot_axis *axis)
 {
@@ -156,6 +177,14 @@ widen_log_axis(struct plot_axis *axis)
         axis->min /= 2;
         axis->max *= 2;
     }
+
+    /* An axis whose ticks are given begins and ends at the given values. */
+    if (axis->value_count > 1)
+        return;
+
+    double round_max = (double)round_up(axis->kind, axis->max);
+    axis->min = fmin(axis->min, (double)find_round_below(axis->kind, axis->min));
+    axis->max = fmax(axis->max, round_max);
 }
 
 /* A linear axis covers at least this fraction of its largest value, so that the noise of
@@ -282,6 +311,74 @@ make_log_ticks(const struct plot_axis *axis, int stride, bool *left_out,
     return count;
 }
 
+/* Returns the row in whose unit VALUE is written: the largest unit that is not larger
+ * than VALUE. */
+static const struct scale_row *
+find_row_of(enum plot_kind kind, int64_t value)
+{
+    const struct scale_row *best = first_row(kind);
+
+    for (const struct scale_row *row = best; row; row = next_row(row))
+        if (row->unit <= value)
+            best = row;
+
+    return best;
+}
+
+/* Returns the tick at VALUE of a log axis, with its unit. */
+static struct plot_tick
+make_end_tick(const struct plot_axis *axis, double value)
+{
+    int64_t whole = (int64_t)(value + 0.5);
+
+    return make_tick(axis, whole, find_row_of(axis->kind, whole), true);
+}
+
+/* Adds ticks at both ends of AXIS, a log axis, to the COUNT ticks in TICKS, unless there
+ * are some. Other ticks that are too close to an end are removed. Returns the number of
+ * ticks. */
+static int
+add_end_ticks(const struct plot_axis *axis, struct plot_tick *ticks, int count)
+{
+    const struct plot_tick first = make_end_tick(axis, axis->min);
+    const struct plot_tick last = make_end_tick(axis, axis->max);
+    struct plot_tick between[PLOT_TICKS];
+    int between_count = 0;
+
+    for (int i = 0; i < count; i++) {
+        double from_first = fabs(ticks[i].position - first.position);
+        double from_last = fabs(ticks[i].position - last.position);
+        bool is_too_close =
+            from_first < axis->min_tick_gap || from_last < axis->min_tick_gap;
+
+        if (!is_too_close && between_count < PLOT_TICKS - 2)
+            between[between_count++] = ticks[i];
+    }
+
+    ticks[0] = first;
+    for (int i = 0; i < between_count; i++)
+        ticks[i + 1] = between[i];
+    ticks[between_count + 1] = last;
+    return between_count + 2;
+}
+
+/* Stores in TICKS the ticks at the given values of AXIS. Leaves out ticks that are too
+ * close to the tick before them. Returns the number of ticks. */
+static int
+make_given_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
+{
+    int count = 0;
+
+    for (int i = 0; i < axis->value_count; i++) {
+        int64_t value = axis->values[i];
+        struct plot_tick tick =
+            make_tick(axis, value, find_row_of(axis->kind, value), true);
+        add_tick(axis, ticks, &count, &tick);
+    }
+
+    return count;
+}
+
 int
 plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
 {
@@ -292,11 +389,14 @@ plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
     const int *strides = axis->kind == PLOT_SIZE ? size_strides : decimal_strides;
     int count = 0;
 
+    if (axis->value_count > 0)
+        return make_given_ticks(axis, ticks);
+
     if (axis->is_log) {
         bool left_out = true;
         for (int i = 0; strides[i] && left_out; i++)
             count = make_log_ticks(axis, strides[i], &left_out, ticks);
-        return count;
+        return add_end_ticks(axis, ticks, count);
     }
 
     const struct scale_row *row = find_unit(axis);

@@ -1,6 +1,7 @@
 #ifndef PLOT_DRAW_H
 #define PLOT_DRAW_H
 
+#include "base/units.h"
 #include "plot/plot.h"
 #include "run/job.h"
 #include "svg.h"
@@ -11,33 +12,37 @@
 /*
  * The layout of a plot, and the functions that draw a plot, file by file.
  *
+ *    four headings: title, workload, origin, result      (plot.c, words.c)
  *    PLOT_LEFT
- *    |   three headings: title, workload, result         (plot.c)
+ *    |   titles of the vertical axes                      (panel.c)
  *    v
  *    +------------------------+   +------------+  PLOT_TOP
  *    | panel                  |   | panel      |         (run.c or sweep.c, panel.c)
  *    +------------------------+   +------------+  PLOT_BOTTOM
- *       ticks and titles of the axes                     (axis.c, panel.c)
+ *       ticks and titles of the horizontal axes          (axis.c, panel.c)
  *    legend: the meaning of the lines                    (targets.c)
  *    table: the figures of each target                   (targets.c)
  *
- * All functions that draw add SVG elements to TEXT. If memory runs out, TEXT->failed
- * becomes true. Lengths and positions are in pixels, and y grows downwards. A parameter
- * TARGET is the index of a job in the plot, from 0.
+ * A run of many targets has a row for each target instead of all this (rows.c). All
+ * functions that draw add SVG elements to TEXT. If memory runs out, TEXT->failed becomes
+ * true. Lengths and positions are in pixels, and y grows downwards. A parameter TARGET is
+ * the index of a job in the plot, from 0.
  */
 
 #define PLOT_WIDTH 960
 #define PLOT_MARGIN 16  /* from the edges of the plot to its contents */
-#define PLOT_TOP 88     /* upper edge of the panels */
+#define PLOT_TOP 128    /* upper edge of the panels */
 #define PLOT_HEIGHT 360 /* height of the panels */
 #define PLOT_BOTTOM (PLOT_TOP + PLOT_HEIGHT)
-#define PLOT_LEFT 92 /* left edge of the first panel; ticks and title are left of it */
+#define PLOT_LEFT 84 /* left edge of the first panel; its ticks are left of it */
 
 #define PLOT_FONT 12   /* font size of most texts */
 #define PLOT_SMALL 11  /* font size of ticks and labels */
 #define PLOT_ROW 18    /* height of a row of the legend or of the table */
-#define PLOT_SWATCH 24 /* width of a piece of line in the legend and the table */
+#define PLOT_SWATCH 24 /* width of a piece of a line in the legend and the table */
 #define PLOT_RING 5    /* radius of the ring around a step that broke a limit */
+
+#define PLOT_MICRO "\xc2\xb5s" /* the unit that the rest of the program writes as us */
 
 /* axis.c: the scales of axes, which turn values into pixels, and the ticks. */
 
@@ -57,8 +62,12 @@ struct plot_axis {
     double min, max;     /* values at the ends of the axis */
     double from, to;     /* positions of min and max; from > to if the axis points up */
     double min_tick_gap; /* minimum distance of ticks; 0: the axis has no ticks */
-    int64_t tick_step;   /* linear axis: difference between the values of two ticks */
-    const char *unit;    /* linear axis: unit for the title; "" if the ticks have it */
+    /* The values at which the axis has ticks, in ascending order; NULL: at round values.
+     */
+    const int64_t *values;
+    int value_count;
+    int64_t tick_step; /* linear axis: difference between the values of two ticks */
+    const char *unit;  /* linear axis: unit for the title; "" if the ticks have it */
 };
 
 #define PLOT_TICKS 64 /* maximum number of ticks of an axis */
@@ -77,9 +86,10 @@ bool plot_axis_spreads(int64_t min, int64_t max, int64_t ratio);
 
 /*
  * Completes AXIS for values from MIN to MAX, which must not be negative. The caller must
- * have set the fields kind, is_log, from, to and min_tick_gap. A linear axis starts at 0
- * or, if all values are close together, at a round value below them. If ROUNDED, a linear
- * axis also ends at a round value, else it ends at MAX.
+ * have set the fields kind, is_log, from, to and min_tick_gap, and may have set the
+ * values of ticks. A linear axis starts at 0 or, if all values are close together, at a
+ * round value below them. If ROUNDED, a linear axis also ends at a round value, else it
+ * ends at MAX. A log axis starts and ends at round values.
  */
 void plot_axis_fit(struct plot_axis *axis, int64_t min, int64_t max, bool rounded);
 
@@ -93,16 +103,24 @@ int plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks);
 
 /* panel.c: panels, which are frames with axes; and the colours of targets. */
 
-/* A panel. All panels have the same top and height. */
+/* A panel: a frame with axes. */
 struct plot_panel {
-    double x, width; /* x of the left edge */
+    double x, width;    /* x of the left edge */
+    double top, height; /* y of the upper edge */
     struct plot_axis x_axis, y_axis;
-    const char *x_title;
+    const char *x_title; /* NULL: the x axis has neither a title nor texts of ticks */
     const char *y_title; /* NULL: the y axis has neither a title nor texts of ticks */
 };
 
-/* Draws the frame of PANEL, with grid, ticks and titles. The contents must be drawn
- * later, so that they cover the grid. */
+/* Returns the y of the lower edge of PANEL. */
+static inline double
+plot_panel_bottom(const struct plot_panel *panel)
+{
+    return panel->top + panel->height;
+}
+
+/* Draws the frame of PANEL, with grid, ticks and titles. The title of the y axis is above
+ * the left edge. The contents must be drawn later, so that they cover the grid. */
 void plot_panel_draw(struct buffer *text, const struct plot_panel *panel);
 
 /* Writes "no request counted" into the middle of PANEL. */
@@ -111,30 +129,25 @@ void plot_panel_empty(struct buffer *text, const struct plot_panel *panel);
 /* Returns true if any request of JOB counts, so that there is something to draw. */
 bool plot_has_data(const struct job *job);
 
-/* The maximum number of targets that are drawn in full. If there are more, each target
- * has fewer lines, so that the plot stays readable. */
+/* The maximum number of targets that are drawn in full. In the plot of a run, more
+ * targets have a row each (rows.c). In the plot of a sweep, each of them has fewer
+ * lines. */
 #define PLOT_MAX_DETAILED 8
-/* A value for the parameter TARGET of plot_class, for an element that belongs to all
- * targets. In a plot with several targets, the element has colour 6, which is the colour
- * of texts. */
-#define PLOT_ALL_TARGETS 6
+/* The colour of texts, as a parameter COLOUR of plot_class: for an element that belongs
+ * to no target. */
+#define PLOT_INK 6
 
 /* The CSS classes of an SVG element, separated by spaces. */
 struct plot_class {
     char text[48];
 };
 
-/*
- * Returns the classes for an element of TARGET. ROLE is a class for the shape of the
- * element, such as "mark". If PLOT has several targets, the element has the colour and
- * dashes of TARGET. If it has one target, the element has the colour of LINE, a kind of
- * line such as "p99".
- */
-struct plot_class plot_class(const struct plot *plot, const char *role, const char *line,
-                             int target);
+/* Returns the classes for an element of the colour COLOUR, which is the index of a
+ * target, or PLOT_INK. ROLE has classes for the shape of the element, such as "mark". */
+struct plot_class plot_class(const char *role, int colour);
 
-/* The parts of the time of requests that a plot shows (-breakdown), from the bottom of a
- * column to its top: each enum part, then PLOT_SYNC, the flush after a write. */
+/* The parts of the time of requests that a plot shows (-breakdown), from the bottom of
+ * the stack to its top: each enum part, then PLOT_SYNC, the flush after a write. */
 #define PLOT_SYNC PARTS
 #define PLOT_PARTS (PARTS + 1)
 
@@ -175,11 +188,13 @@ enum plot_entry {
     ENTRY_P50,    /* line of medians */
     ENTRY_P99,    /* line of p99 */
     ENTRY_MAX,    /* line of maxima */
+    ENTRY_LOAD,   /* time of the background load */
     ENTRY_FAIL,   /* sign of a failed request */
     ENTRY_MISSED, /* sign of a missed request */
     ENTRY_LIMIT,  /* line of a limit of -slo */
     ENTRY_BROKEN, /* ring around a step that broke a limit */
-    ENTRY_KNEE,   /* line at the highest rate that meets the limits */
+    ENTRY_PAST,   /* grey mark of a rate that broke a limit */
+    ENTRY_KNEE,   /* line at the step that is the answer */
     ENTRY_VALUE,  /* numbers beside points: the swept values */
     ENTRIES
 };
@@ -187,8 +202,21 @@ enum plot_entry {
 /* The set that has only ENTRY_FAIL is BIT(FAIL), and so on. */
 #define BIT(entry) (1u << ENTRY_##entry)
 
+/* A time limit of -slo that can be drawn as a line: it limits the latency of all requests
+ * together. */
+static inline bool
+plot_limit_is_drawn(const struct slo *slo)
+{
+    return !slo_is_rate(slo) && !slo->is_relative && slo->scope == SCOPE_ALL &&
+           slo->limit > 0;
+}
+
 /* run.c: draws the panels of a run. Returns the set of entries that the legend needs. */
 unsigned plot_run_draw(struct buffer *text, const struct plot *plot);
+
+/* rows.c: draws a row for each target of a run, from PLOT_TOP downwards. Returns the y at
+ * which the rows and their axis end. */
+double plot_rows_draw(struct buffer *text, const struct plot *plot);
 
 /* sweep.c: draws the panels of a sweep. Returns the set of entries that the legend
  * needs. */

@@ -1,17 +1,20 @@
 /*
  * Panels, which are frames with axes; and the CSS classes of elements. Colours (t0 to t7)
- * and dashes (d1 to d7) distinguish targets. The style sheet in plot.c defines the
- * classes.
+ * and dashes (d1 to d7) distinguish targets, and the colours part0 to part5 distinguish
+ * parts of the time. The style sheet in plot.c defines the classes.
  */
 #include "draw.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#define TICK_DISTANCE 5 /* from the frame to the text of a tick, in pixels */
+/* Lengths in pixels. */
+#define TICK_DISTANCE 5   /* from the frame to the text of a tick */
+#define TITLE_DISTANCE 36 /* from the lower edge to the title of the x axis */
+#define TITLE_RISE 10     /* from the title of the y axis to the upper edge */
+#define TITLE_OVERHANG 64 /* from the start of this title to the left edge */
 
 /* Adds the title of AXIS at X, Y: TITLE, followed by the unit or scale if the axis has
- * ticks, such as "latency (us)" or "latency (log scale)". */
+ * ticks, such as "latency (µs)" or "latency (log scale)". */
 static void
 add_axis_title(struct buffer *text, double x, double y, const struct plot_axis *axis,
                const char *title, enum svg_anchor anchor)
@@ -44,14 +47,15 @@ plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
     int x_count = find_ticks(&panel->x_axis, x_ticks);
     int y_count = find_ticks(&panel->y_axis, y_ticks);
     double middle = panel->x + panel->width / 2;
+    double bottom = plot_panel_bottom(panel);
 
-    svg_rect(text, "plot", panel->x, PLOT_TOP, panel->width, PLOT_HEIGHT);
+    svg_rect(text, "plot", panel->x, panel->top, panel->width, panel->height);
 
     if (x_count + y_count > 0) {
         svg_path(text, "grid");
         for (int i = 0; i < x_count; i++) {
-            svg_point(text, 'M', x_ticks[i].position, PLOT_TOP);
-            svg_line(text, 'V', PLOT_BOTTOM);
+            svg_point(text, 'M', x_ticks[i].position, panel->top);
+            svg_line(text, 'V', bottom);
         }
         for (int i = 0; i < y_count; i++) {
             svg_point(text, 'M', panel->x, y_ticks[i].position);
@@ -60,11 +64,13 @@ plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
         svg_end(text);
     }
 
-    for (int i = 0; i < x_count; i++)
-        svg_text(text, x_ticks[i].position, PLOT_BOTTOM + TICK_DISTANCE + PLOT_SMALL,
-                 SVG_MIDDLE, PLOT_SMALL, "dim", x_ticks[i].text);
-    add_axis_title(text, middle, PLOT_BOTTOM + 38, &panel->x_axis, panel->x_title,
-                   SVG_MIDDLE);
+    if (panel->x_title) {
+        for (int i = 0; i < x_count; i++)
+            svg_text(text, x_ticks[i].position, bottom + TICK_DISTANCE + PLOT_SMALL,
+                     SVG_MIDDLE, PLOT_SMALL, "dim", x_ticks[i].text);
+        add_axis_title(text, middle, bottom + TITLE_DISTANCE, &panel->x_axis,
+                       panel->x_title, SVG_MIDDLE);
+    }
 
     if (!panel->y_title)
         return;
@@ -72,15 +78,15 @@ plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
     for (int i = 0; i < y_count; i++)
         svg_text(text, panel->x - TICK_DISTANCE - 2, y_ticks[i].position + 4, SVG_END,
                  PLOT_SMALL, "dim", y_ticks[i].text);
-    add_axis_title(text, panel->x - 74, PLOT_TOP + PLOT_HEIGHT / 2.0, &panel->y_axis,
-                   panel->y_title, SVG_UPWARDS);
+    add_axis_title(text, panel->x - TITLE_OVERHANG, panel->top - TITLE_RISE,
+                   &panel->y_axis, panel->y_title, SVG_START);
 }
 
 void
 plot_panel_empty(struct buffer *text, const struct plot_panel *panel)
 {
-    svg_text(text, panel->x + panel->width / 2, PLOT_TOP + PLOT_HEIGHT / 2.0, SVG_MIDDLE,
-             PLOT_FONT, "dim", "no request counted");
+    svg_text(text, panel->x + panel->width / 2, panel->top + panel->height / 2,
+             SVG_MIDDLE, PLOT_FONT, "dim", "no request counted");
 }
 
 bool
@@ -111,55 +117,28 @@ plot_has_part(const struct plot *plot, int part)
 struct plot_class
 plot_part_class(const char *role, int part)
 {
-    static const int colours[PLOT_PARTS] = {
-        [PART_SUBMIT] = 5, [PART_STACK] = 7,  [PART_QUEUE] = 4,
-        [PART_DEVICE] = 0, [PART_RETURN] = 2, [PLOT_SYNC] = 3,
-    };
-
     struct plot_class class;
 
-    snprintf(class.text, sizeof(class.text), "%s t%d", role, colours[part]);
+    snprintf(class.text, sizeof(class.text), "%s part%d", role, part);
     return class;
 }
 
 #define COLOURS 8
-
-/* Returns the colour of LINE in a plot with a single target, as a number of the classes
- * t0 to t7. If the plot shows parts of the time of requests, which have colours of their
- * own (plot_has_parts), most lines have the colour of texts. */
-static int
-find_line_colour(const char *line, bool has_parts)
-{
-    static const struct {
-        const char *line;
-        int colour;
-        int colour_with_parts;
-    } lines[] = {{"", 0, 6},    {"p50", 2, 6},  {"p99", 3, 6},
-                 {"max", 6, 6}, {"fail", 1, 1}, {"missed", 4, 4}};
-
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-        if (strcmp(lines[i].line, line) == 0)
-            return has_parts ? lines[i].colour_with_parts : lines[i].colour;
-
-    return 0;
-}
+#define DASHES 8
 
 struct plot_class
-plot_class(const struct plot *plot, const char *role, const char *line, int target)
+plot_class(const char *role, int colour)
 {
     /* The first 8 targets differ only in colour. The next 8 targets have the same colours
      * and the dashes d1, and so on. */
-    int colour = target % COLOURS;
-    int dashes = target / COLOURS % 8;
+    int dashes = colour / COLOURS % DASHES;
     struct plot_class class;
 
-    if (plot->count == 1)
-        colour = find_line_colour(line, plot_has_parts(plot));
-
     if (dashes)
-        snprintf(class.text, sizeof(class.text), "%s t%d d%d", role, colour, dashes);
+        snprintf(class.text, sizeof(class.text), "%s t%d d%d", role, colour % COLOURS,
+                 dashes);
     else
-        snprintf(class.text, sizeof(class.text), "%s t%d", role, colour);
+        snprintf(class.text, sizeof(class.text), "%s t%d", role, colour % COLOURS);
     return class;
 }
 

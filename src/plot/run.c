@@ -1,41 +1,51 @@
 /*
- * The plot of a run: two panels with the same axis of latency, and between them the
- * labels of the percentiles.
+ * The plot of a run: panels with the same axis of latency, and between them the values of
+ * percentiles.
  *
- *   time panel (time_panel.c)           spread panel (spread_panel.c)
- *   +----------------------+           +-----------------+
- *   |     .   max          |           |==               |
- *   |   __|`|__  mean      |--- p99 ---|=====            |   levels: counts of requests
- *   |  |  min  |___        |--- p50 ---|===========      |
- *   |  x x   failed        |           |===              |
- *   +----------------------+           +-----------------+
+ *   time panel (time_panel.c)              spread panel (spread_panel.c)
+ *   +----------------------+              +-----------------+
+ *   |     .   max          |              |==               |
+ *   |   __|`|__  mean      |- p99 248 us -|=====            |   levels: numbers of
+ *   |  |  min  |___        |- p50 101 us -|===========      |   requests
+ *   |  x x   failed        |              |===              |
+ *   +----------------------+              +-----------------+
+ *   +----------------------+
+ *   |  shares of the parts |   table of the parts   (parts_panel.c, only -breakdown)
+ *   +----------------------+
  *
- * First, the targets are surveyed: the range of latencies, and the time span. Then the
- * panels are placed and drawn. The labels come last.
+ * First, the targets are surveyed: the series, the range of latencies, and the time span.
+ * Then the panels are placed and drawn. The labels come last.
  */
 #include "run_picture.h"
-#include "spread_panel.h"
-#include "time_panel.h"
-
+#include "words.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-/* If there are more targets than this, percentiles have no labels between the panels. */
-#define MAX_LABELLED 6
+/* If there are more series than this, percentiles have no labels between the panels. */
+#define MAX_LABELLED 4
 
 /* Lengths in pixels. */
-#define TIME_WIDTH 560
-#define SPREAD_X 712
-#define SPREAD_WIDTH 228
-#define LABEL_DISTANCE 13 /* minimum vertical distance of two labels */
+#define TIME_WIDTH 528
+#define SPREAD_X 718
+#define SPREAD_WIDTH 226
+#define PHASE_GAP 14      /* between the spread panels of two phases */
+#define PHASE_TITLE 32    /* height of the name of a phase in the time panel */
+#define LABEL_DISTANCE 14 /* minimum vertical distance of two labels */
+#define TICK_LENGTH 18    /* of a percentile of one of several series */
+/* Height of the panels of latency above the panel of parts. */
+#define UPPER_HEIGHT 204
 /* Height of the strip below all latencies, for signs of failed and missed requests. */
 #define STRIP_HEIGHT 24
-/* With -breakdown, a log axis of latency begins at the shortest latency divided by this
- * number, so that the stacked columns of the fastest requests are visible. */
-#define LOG_ROOM 10
+/* A limit widens the axis of latency by this factor at most, else it is not drawn. */
+#define LIMIT_ROOM 4
+/* The axis of latency has room for waits that are shorter than any request by this
+ * factor. Shorter waits are drawn at its end. */
+#define WAIT_ROOM 10
 
 /* Returns the shortest latency of STATS, in ns. With -corrected, this may be a wait that
- * is shorter than any request: then returns the lower bound of its bin. */
+ * is shorter than any request: then returns the lower bound of its bin, but at least the
+ * shortest latency divided by WAIT_ROOM. */
 static int64_t
 find_shortest(const struct stats *stats)
 {
@@ -43,17 +53,63 @@ find_shortest(const struct stats *stats)
     int first = histogram_bin(histogram_value(histogram, 1));
     bool has_waits = histogram->count > stats->latency.count;
 
-    if (has_waits && histogram_below(first) < stats->latency.min)
-        return histogram_below(first);
+    int64_t shortest = stats->latency.min;
+    if (has_waits && histogram_below(first) < shortest)
+        shortest = histogram_below(first);
 
-    return stats->latency.min;
+    /* A few waits of some ns would leave most of a log axis empty. */
+    int64_t bound = stats->latency.min / WAIT_ROOM;
+    return shortest > bound ? shortest : bound;
+}
+
+/* Adds the series of SCOPE of STATS. */
+static void
+add_series(struct run_picture *run, int target, enum scope scope, enum phase phase,
+           const struct stats *stats)
+{
+    struct run_series *series = &run->series[run->series_count];
+
+    *series = (struct run_series){.target = target,
+                                  .scope = scope,
+                                  .phase = phase,
+                                  .stats = stats,
+                                  .latencies = latencies_of(stats, scope)};
+    /* Phases are of the same target, and so they have its colour. */
+    series->colour = phase ? 0 : run->series_count;
+    run->series_count++;
+}
+
+/* Adds all series: phases, operations, or targets. */
+static void
+find_series(struct run_picture *run)
+{
+    const struct plot *plot = run->plot;
+    const struct job *first = &plot->jobs[0];
+
+    if (plot->count == 1 && first->phases && first->phases->current) {
+        run->has_phases = true;
+        for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
+            if (job_phase_stats(first, phase))
+                add_series(run, 0, SCOPE_ALL, phase, job_phase_stats(first, phase));
+        return;
+    }
+
+    if (plot->count == 1 && first->stats->mix.extra_count > 0) {
+        for (enum scope scope = scope_first(first->stats); scope < SCOPE_SYNC;
+             scope = scope_next(first->stats, scope))
+            add_series(run, 0, scope, PHASE_NONE, first->stats);
+        return;
+    }
+
+    for (int i = 0; i < plot->count; i++)
+        add_series(run, i, SCOPE_ALL, PHASE_NONE, plot->jobs[i].stats);
 }
 
 /* Returns the set of entries that the legend needs for TARGET. */
 static unsigned
-find_entries(const struct plot *plot, int target)
+find_entries(const struct run_picture *run, int target)
 {
-    const struct stats *stats = plot->jobs[target].stats;
+    const struct stats *stats = run->plot->jobs[target].stats;
     unsigned entries = 0;
 
     if (stats->failed)
@@ -63,16 +119,39 @@ find_entries(const struct plot *plot, int target)
     if (stats->latency.count == 0)
         return entries;
 
-    entries |= BIT(MEAN);
-    if (run_picture_has_marks(plot, target))
+    if (run_picture_has_marks(run->plot, target))
         entries |= BIT(MARK);
-    if (plot->count <= PLOT_MAX_DETAILED) {
-        entries |= BIT(BAND) | BIT(P50);
-        if (run_picture_percentile(stats, 1) >= 0)
-            entries |= BIT(P99);
-    }
+    else
+        entries |= BIT(MEAN);
+    if (!(entries & BIT(MARK)) && run->plot->count == 1)
+        entries |= BIT(BAND);
+    if (run->series_count > MAX_LABELLED)
+        entries |= BIT(P50) | BIT(P99);
+    if (run->has_phases && run->plot->jobs[0].phases->current >= PHASE_LOADED)
+        entries |= BIT(LOAD);
 
     return entries;
+}
+
+/* Widens the range of latencies so that it includes the limits that are drawn. */
+static void
+include_limits(struct run_picture *run)
+{
+    const struct slos *slos = &run->plot->plan->statistics.slos;
+    int64_t min = run->min_latency;
+    int64_t max = run->max_latency;
+
+    for (int i = 0; i < slos->count; i++) {
+        const struct slo *slo = &slos->list[i];
+
+        if (!plot_limit_is_drawn(slo) || slo->limit < min / LIMIT_ROOM ||
+            slo->limit / LIMIT_ROOM > max)
+            continue;
+
+        run->min_latency = slo->limit < run->min_latency ? slo->limit : run->min_latency;
+        run->max_latency = slo->limit > run->max_latency ? slo->limit : run->max_latency;
+        run->entries |= BIT(LIMIT);
+    }
 }
 
 /* Finds the range of latencies and the time span of all targets, and the entries that the
@@ -84,7 +163,7 @@ survey_targets(struct run_picture *run)
         const struct job *job = &run->plot->jobs[i];
         int64_t end = run_picture_end(job->track);
 
-        run->entries |= find_entries(run->plot, i);
+        run->entries |= find_entries(run, i);
         if (end > run->time_span)
             run->time_span = end;
         if (job->stats->latency.count == 0)
@@ -99,65 +178,87 @@ survey_targets(struct run_picture *run)
         run->has_data = true;
     }
 
+    if (run->has_data)
+        include_limits(run);
+
     /* A time axis needs a length, even if the only request started at time 0. */
     if (run->time_span == 0)
         run->time_span = run->max_latency > 0 ? run->max_latency : 1;
 }
 
-/* Sets the frames and axes of both panels. An axis without data has no ticks. */
+/* Sets the frames of all spread panels, and their axes of latency. With phases, the
+ * panels share the width. */
+static void
+place_spread_panels(struct run_picture *run)
+{
+    int count = run->has_phases ? run->series_count : 1;
+    double width = (SPREAD_WIDTH - PHASE_GAP * (count - 1)) / (double)count;
+
+    for (int i = 0; i < count; i++) {
+        struct plot_panel *panel = &run->spread_panels[i];
+
+        *panel = run->time_panel;
+        panel->x = SPREAD_X + i * (width + PHASE_GAP);
+        panel->width = width;
+        panel->y_title = NULL;
+        panel->x_axis = (struct plot_axis){0};
+        panel->x_title = run->series_count > 1 ? "share of requests" : "requests";
+        if (run->has_phases)
+            panel->x_title = phase_label(run->series[i].phase);
+    }
+}
+
+/* Sets the frames and axes of all panels. An axis without data has no ticks. */
 static void
 place_panels(struct run_picture *run)
 {
     struct plot_panel *time = &run->time_panel;
-    struct plot_panel *spread = &run->spread_panel;
     bool has_exceptions = run->entries & (BIT(FAIL) | BIT(MISSED));
-    double bottom = PLOT_BOTTOM - (has_exceptions ? STRIP_HEIGHT : 0);
 
     *time = (struct plot_panel){.x = PLOT_LEFT,
                                 .width = TIME_WIDTH,
+                                .top = PLOT_TOP,
+                                .height = PLOT_HEIGHT,
                                 .x_title = "time since the start",
                                 .y_title = "latency"};
-
-    *spread = *time;
-    spread->x = SPREAD_X;
-    spread->width = SPREAD_WIDTH;
-    spread->y_title = NULL;
-    spread->x_title = run->plot->count > 1 ? "share of requests" : "requests";
+    /* The panel of parts is below, with the same time axis. */
+    if (plot_has_parts(run->plot)) {
+        time->height = UPPER_HEIGHT;
+        time->x_title = NULL;
+    }
 
     time->x_axis = (struct plot_axis){.kind = PLOT_TIME,
                                       .from = time->x + PLOT_INSET,
                                       .to = time->x + time->width - PLOT_INSET,
                                       .min_tick_gap = run->entries ? 64 : 0};
-
     if (run->entries)
         plot_axis_fit(&time->x_axis, 0, run->time_span, false);
-    if (!run->has_data)
-        return;
 
-    time->y_axis = (struct plot_axis){.kind = PLOT_TIME,
-                                      .from = bottom,
-                                      .to = PLOT_TOP + PLOT_INSET,
-                                      .min_tick_gap = 32};
+    double bottom = plot_panel_bottom(time) - (has_exceptions ? STRIP_HEIGHT : 0);
+    if (run->has_data) {
+        time->y_axis = (struct plot_axis){.kind = PLOT_TIME,
+                                          .from = bottom,
+                                          .to = time->top + PLOT_INSET +
+                                                (run->has_phases ? PHASE_TITLE : 0),
+                                          .min_tick_gap = 32};
 
-    if (plot_axis_spreads(run->min_latency, run->max_latency, PLOT_LOG_RATIO)) {
-        time->y_axis.is_log = true;
-        time->y_axis.from = bottom - PLOT_INSET;
-        time->y_axis.min_tick_gap = 20;
+        if (plot_axis_spreads(run->min_latency, run->max_latency, PLOT_LOG_RATIO)) {
+            time->y_axis.is_log = true;
+            time->y_axis.from = bottom - PLOT_INSET;
+            time->y_axis.min_tick_gap = 20;
+        }
+        plot_axis_fit(&time->y_axis, run->min_latency, run->max_latency, true);
     }
 
-    /* Stacked columns begin at 0, which a log axis does not have (LOG_ROOM). */
-    if (plot_has_parts(run->plot))
-        run->min_latency = time->y_axis.is_log ? run->min_latency / LOG_ROOM : 0;
-
-    plot_axis_fit(&time->y_axis, run->min_latency, run->max_latency, true);
-    spread->y_axis = time->y_axis;
+    place_spread_panels(run);
 }
 
 /* The label of a percentile, which stands between the panels. */
 struct label {
     double percentile_y, text_y; /* y of the percentile, and of the text of the label */
-    const char *name;
-    int target;
+    int quantile;                /* index into run_quantile_names */
+    int64_t value;               /* ns */
+    int colour;
 };
 
 /* Inserts LABEL into the COUNT labels of LIST, which are sorted from the top down. */
@@ -173,26 +274,29 @@ insert_label(struct label *list, int count, const struct label *label)
     list[index] = *label;
 }
 
-/* Stores the labels of all percentiles that are known in LIST, sorted from the top down.
+/* Returns true if percentile INDEX is drawn: all of a single series, p50 and p99 of
+ * several series. */
+static bool
+has_quantile(const struct run_picture *run, int index)
+{
+    return run->series_count == 1 || index == 0 || index == 2;
+}
+
+/* Stores the labels of all percentiles that are drawn in LIST, sorted from the top down.
  * Returns their number. */
 static int
 make_labels(const struct run_picture *run, struct label *list)
 {
     int count = 0;
 
-    for (int target = 0; target < run->plot->count; target++) {
-        const struct job *job = &run->plot->jobs[target];
-
-        if (!plot_has_data(job))
-            continue;
-
-        for (int i = 0; i < PLOT_PERCENTILES; i++) {
-            int64_t value = run_picture_percentile(job->stats, i);
-            if (value < 0)
+    for (int i = 0; i < run->series_count; i++) {
+        for (int k = 0; k < PLOT_QUANTILES; k++) {
+            int64_t value = run_series_quantile(&run->series[i], k);
+            if (value < 0 || !has_quantile(run, k))
                 continue;
 
             double y = run_picture_y(run, (double)value);
-            struct label label = {y, y, plot_percentile_names[i], target};
+            struct label label = {y, y, k, value, run->series[i].colour};
             insert_label(list, count, &label);
             count++;
         }
@@ -202,41 +306,64 @@ make_labels(const struct run_picture *run, struct label *list)
 }
 
 /* Moves the texts of COUNT labels, which are sorted from the top down, so that they do
- * not overlap: first down, and then up again where they lie below the panels. */
+ * not overlap: first down, and then up again where they lie below MAX_Y. */
 static void
-separate_labels(struct label *list, int count)
+separate_labels(struct label *list, int count, double max_y)
 {
     for (int i = 1; i < count; i++)
         list[i].text_y = fmax(list[i].percentile_y, list[i - 1].text_y + LABEL_DISTANCE);
 
-    double max_y = PLOT_BOTTOM - 4;
     for (int i = count - 1; i >= 0; i--) {
         list[i].text_y = fmin(list[i].text_y, max_y);
         max_y = list[i].text_y - LABEL_DISTANCE;
     }
 }
 
-/* Draws the labels of percentiles between the panels. A line connects each label with its
- * percentile. */
+/* Draws the labels of percentiles between the panels, with their values. A line connects
+ * each label with its percentile. */
 static void
 draw_percentile_labels(const struct run_picture *run)
 {
-    struct label labels[PLOT_PERCENTILES * MAX_LABELLED];
+    struct label labels[PLOT_QUANTILES * MAX_LABELLED];
     double x = run->time_panel.x + run->time_panel.width;
     int count = make_labels(run, labels);
 
-    separate_labels(labels, count);
+    separate_labels(labels, count, plot_panel_bottom(&run->time_panel) - 4);
 
     for (int i = 0; i < count; i++) {
         const struct label *label = &labels[i];
+        char value[PLOT_TEXT];
+        char name[PLOT_TEXT + 8];
 
-        svg_path(run->text,
-                 plot_class(run->plot, "lead", label->name, label->target).text);
+        snprintf(name, sizeof(name), "%s %s", run_quantile_names[label->quantile],
+                 plot_value(UNITS_TIME, label->value, value));
+        svg_path(run->text, plot_class("lead", label->colour).text);
         svg_point(run->text, 'M', x + 2, label->percentile_y);
-        svg_point(run->text, 'L', x + 14, label->text_y);
+        svg_point(run->text, 'L', x + 10, label->text_y);
         svg_end(run->text);
-        svg_text(run->text, x + 18, label->text_y + 4, SVG_START, PLOT_SMALL, "dim",
-                 label->name);
+        svg_text(run->text, x + 13, label->text_y + 4, SVG_START, PLOT_SMALL, "value",
+                 name);
+    }
+}
+
+/* Draws the percentiles of all series into PANEL: lines across the panel if there is one
+ * series, else short lines at the right edge. */
+static void
+draw_percentiles(const struct run_picture *run, const struct plot_panel *panel)
+{
+    double right = panel->x + panel->width;
+    double left = run->series_count == 1 ? panel->x : right - TICK_LENGTH;
+
+    for (int i = 0; i < run->series_count; i++) {
+        const struct run_series *series = &run->series[i];
+
+        for (int k = 0; k < PLOT_QUANTILES; k++) {
+            int64_t value = run_series_quantile(series, k);
+            if (value < 0 || !has_quantile(run, k))
+                continue;
+            svg_rule(run->text, plot_class(run_quantile_names[k], series->colour).text,
+                     left, run_picture_y(run, (double)value), 'H', right);
+        }
     }
 }
 
@@ -252,12 +379,18 @@ plot_run_draw(struct buffer *text, const struct plot *plot)
     run->text = text;
     run->plot = plot;
 
+    find_series(run);
     survey_targets(run);
     place_panels(run);
     plot_time_panel_draw(run);
-    plot_spread_panel_draw(run);
-    if (plot->count <= MAX_LABELLED)
+    if (!run->has_phases)
+        draw_percentiles(run, &run->time_panel);
+    if (!run->has_phases && run->series_count <= MAX_LABELLED)
         draw_percentile_labels(run);
+
+    plot_spread_panels_draw(run);
+    if (plot_has_parts(plot))
+        plot_parts_panel_draw(run);
 
     unsigned entries = run->entries;
     free(run);

@@ -3,35 +3,71 @@
 
 #include "draw.h"
 
-/* The data and functions that the two panels of the plot of a run share. */
+/* The data and functions that the panels of the plot of a run share. */
 
-#define PLOT_INSET 6   /* between a frame and its contents, in pixels */
-#define PLOT_BINS 280  /* maximum number of bins of the time panel */
-#define PLOT_LEVELS 60 /* maximum number of levels of the spread panel */
+#define PLOT_WHOLE 1e5   /* 100 %, in the unit of PLOT_SHARE */
+#define PLOT_INSET 6     /* between a frame and its contents, in pixels */
+#define PLOT_BINS 280    /* maximum number of bins of the time panel */
+#define PLOT_LEVELS 60   /* maximum number of levels of a spread panel */
+#define PLOT_QUANTILES 4 /* number of percentiles of a series, with the maximum */
+
+/*
+ * A series: requests that are drawn in one colour, with percentiles of their own. There
+ * is a series for each target or, if there is one target, for each of its mixed
+ * operations or for each of its phases.
+ */
+struct run_series {
+    int target;
+    enum scope scope; /* an operation, or SCOPE_ALL */
+    enum phase phase; /* PHASE_NONE unless the series is a phase */
+    int colour;       /* for plot_class */
+    const struct stats *stats;
+    struct latencies latencies; /* of `scope` of `stats` */
+    /* Where lines of percentiles begin and end: the time of the series in the time panel,
+     * in pixels. */
+    double x_from, x_to;
+};
 
 /* The plot of a run while it is drawn. */
 struct run_picture {
     struct buffer *text;
     const struct plot *plot;
-    struct plot_panel time_panel, spread_panel;
+    struct plot_panel time_panel;
+    /* the histograms: one panel for all series or, with phases, one panel for each */
+    struct plot_panel spread_panels[PHASES];
+    struct plot_panel parts_panel; /* only if the plot has parts (plot_has_parts) */
+    struct run_series series[PLOT_MAX_DETAILED];
+    int series_count;
+    bool has_phases;                  /* the series are phases */
     int64_t time_span;                /* time that the time axis covers, in ns */
     int64_t min_latency, max_latency; /* over all targets, in ns */
     bool has_data;                    /* some request counts */
     unsigned entries;                 /* set of entries that the legend needs */
-    /* the bins of the target that is being drawn; they divide time_span into equal
+    /* the bins of the series that is being drawn; they divide time_span into equal
      * parts */
     struct track_column bins[PLOT_BINS];
     int bin_count;
-    /* the levels of the target that is being drawn, from the shortest latency up: numbers
-     * of requests or, with several targets, shares in thousandths of a percent */
+    /* the levels of the series that is being drawn, from the shortest latency up: numbers
+     * of requests or, with several series, shares in thousandths of a percent */
     double levels[PLOT_LEVELS];
     int level_count;
 };
 
-#define PLOT_PERCENTILES 2 /* number of percentiles of percentiles_common */
+/* The names of the percentiles of a series, which are also their CSS classes: p50, p90,
+ * p99 and max. */
+extern const char *const run_quantile_names[PLOT_QUANTILES];
 
-/* The names of percentiles_common, which are also their CSS classes. */
-extern const char *const plot_percentile_names[PLOT_PERCENTILES];
+/* Returns true if a request with OPERATION belongs to SERIES. */
+static inline bool
+run_series_has(const struct run_series *series, enum operation operation)
+{
+    return !scope_is_operation(series->scope) ||
+           scope_operation(series->scope) == operation;
+}
+
+/* Returns percentile INDEX of run_quantile_names, in ns. Returns -1 if SERIES has too few
+ * requests to know the percentile. */
+int64_t run_series_quantile(const struct run_series *series, int index);
 
 /* Returns when the last request of TRACK started or was missed, in ns after the start of
  * the track. Only marks have an exact time; other requests are known to within a column
@@ -41,16 +77,44 @@ int64_t run_picture_end(const struct track *track);
 /* Returns true if TARGET has so few requests that each of them is drawn as a mark. */
 bool run_picture_has_marks(const struct plot *plot, int target);
 
-/* Returns percentile INDEX of percentiles_common, in ns. Returns -1 if STATS have too few
- * requests to know the percentile. */
-int64_t run_picture_percentile(const struct stats *stats, int index);
-
-/* Returns the y of LATENCY, in ns, in both panels. */
+/* Returns the y of LATENCY, in ns, in all panels with an axis of latency. */
 double run_picture_y(const struct run_picture *run, double latency);
 
-/* Draws p50 and p99 of TARGET as lines across PANEL. Draws nothing if there are many
- * targets, because their lines would hide one another. */
-void run_picture_draw_percentiles(const struct run_picture *run,
-                                  const struct plot_panel *panel, int target);
+/* What the lines and areas show that are drawn from the bins. */
+enum bin_kind {
+    BIN_LATENCIES, /* the latencies of requests that count */
+    BIN_PARTS,     /* the parts of the time of requests that were split into parts */
+};
+
+/* An edge of a bin: a y at which a line or area of the bin can end. EDGE_PART + I is the
+ * lower edge of part I in the panel of parts, and EDGE_PART + PLOT_PARTS is the top of
+ * the stack. */
+enum edge { EDGE_MIN, EDGE_MEAN, EDGE_MAX, EDGE_PART };
+
+/* Returns the middle of COLUMN of TRACK, in ns after the start of the track. */
+double run_column_middle(const struct track *track, int column);
+
+/* Fills the bins of RUN with the requests of SERIES. Latencies come from the marks of the
+ * track, if all requests have marks, else from its columns. Parts come from the columns,
+ * because marks have no parts. */
+void run_bins_fill(struct run_picture *run, const struct run_series *series,
+                   enum bin_kind kind);
+
+/* Draws the area between the edges LOWER and UPPER, or a line if both are the same edge.
+ * Empty bins make gaps: the bins between two gaps are drawn together. */
+void run_bins_draw(const struct run_picture *run, enum edge lower, enum edge upper,
+                   const char *class);
+
+/* time_panel.c: draws the time panel of RUN, whose frame and axes must be set. Sets the
+ * times of phases. */
+void plot_time_panel_draw(struct run_picture *run);
+
+/* spread_panel.c: draws the spread panels of RUN, whose frames and vertical axes must be
+ * set. Sets their horizontal axes. */
+void plot_spread_panels_draw(struct run_picture *run);
+
+/* parts_panel.c: draws the shares of the parts of the time below the time panel of RUN,
+ * which must be placed, and the table of the parts beside them. */
+void plot_parts_panel_draw(struct run_picture *run);
 
 #endif

@@ -1,10 +1,9 @@
 /*
- * The spread panel of a run: a histogram of latencies with horizontal bars. Its levels
- * are ranges of latency with equal heights in pixels. A bin of the statistics may overlap
- * several levels; its requests are distributed over these levels (spread_over_levels).
+ * The spread panels of a run: histograms of latencies with horizontal bars, one for each
+ * phase, or one for all series. Levels are ranges of latency with equal heights in
+ * pixels. A bin of the statistics may overlap several levels; its requests are
+ * distributed over these levels (spread_over_levels).
  */
-#include "spread_panel.h"
-
 #include "run_picture.h"
 
 #include <math.h>
@@ -17,7 +16,7 @@
 static void
 spread_over_levels(struct run_picture *run, double count, int64_t min, int64_t max)
 {
-    const struct plot_axis *axis = &run->spread_panel.y_axis;
+    const struct plot_axis *axis = &run->time_panel.y_axis;
     double level_height = (axis->from - axis->to) / run->level_count;
     /* The range from MIN to MAX, as a number of levels above the bottom of the axis. */
     double from = (axis->from - run_picture_y(run, (double)min)) / level_height;
@@ -36,17 +35,17 @@ spread_over_levels(struct run_picture *run, double count, int64_t min, int64_t m
     }
 }
 
-/* Distributes the requests of the bins of JOB's histogram over the levels. The bounds of
- * the first and last bin are narrowed to the range of latencies. */
+/* Distributes the requests of the bins of SERIES over the levels. The bounds of the first
+ * and last bin are narrowed to the range of latencies. */
 static void
-spread_bins_over_levels(struct run_picture *run, const struct job *job)
+spread_bins_over_levels(struct run_picture *run, const struct run_series *series)
 {
-    const struct histogram *histogram = stats_percentile_histogram(job->stats);
-    const struct moments *latency = &job->stats->latency;
+    const struct histogram *histogram = series->latencies.histogram;
+    const struct moments *latency = series->latencies.moments;
     bool has_waits = histogram->count > latency->count;
     /* With -corrected, waits may be shorter than any request. */
     int64_t min = has_waits ? 0 : latency->min;
-    int64_t max = latencies_of(job->stats, SCOPE_ALL).max;
+    int64_t max = series->latencies.max;
 
     for (int i = 0; i < HISTOGRAM_BINS; i++) {
         int64_t below = histogram_below(i);
@@ -63,19 +62,19 @@ spread_bins_over_levels(struct run_picture *run, const struct job *job)
 }
 
 /*
- * Fills the levels with the requests of JOB: one by one, if the track has a mark for each
- * of them, otherwise from the bins of the histogram. Returns the value of the largest
- * level.
+ * Fills the levels with the requests of SERIES: one by one, if the track has a mark for
+ * each of them, otherwise from the bins of the histogram. Returns the value of the
+ * largest level.
  */
 static double
-fill_levels(struct run_picture *run, const struct job *job)
+fill_levels(struct run_picture *run, const struct run_series *series)
 {
-    const struct track *track = job->track;
-    uint64_t count = stats_percentile_histogram(job->stats)->count;
-    bool all_have_marks =
-        track->request_count <= TRACK_MARKS && track->request_count == count;
-    /* With several targets, a level is a share in thousandths of a percent. */
-    double weight = run->plot->count > 1 ? 1e5 / (double)count : 1;
+    const struct track *track = run->plot->jobs[series->target].track;
+    uint64_t count = series->latencies.histogram->count;
+    bool all_have_marks = track->request_count <= TRACK_MARKS &&
+                          track->request_count == count && series->scope == SCOPE_ALL;
+    /* With several series, a level is a share in thousandths of a percent. */
+    double weight = run->series_count > 1 ? PLOT_WHOLE / (double)count : 1;
     double largest = 0;
 
     memset(run->levels, 0, sizeof(run->levels));
@@ -84,7 +83,7 @@ fill_levels(struct run_picture *run, const struct job *job)
         for (uint64_t i = 0; i < track->request_count; i++)
             spread_over_levels(run, 1, track->marks[i].latency, track->marks[i].latency);
     } else {
-        spread_bins_over_levels(run, job);
+        spread_bins_over_levels(run, series);
     }
 
     for (int i = 0; i < run->level_count; i++) {
@@ -97,9 +96,9 @@ fill_levels(struct run_picture *run, const struct job *job)
 
 /* Draws the levels FIRST to LAST, each HEIGHT pixels high, as bars. */
 static void
-draw_bars(const struct run_picture *run, int first, int last, double height)
+draw_bars(const struct run_picture *run, const struct plot_panel *panel, int first,
+          int last, double height)
 {
-    const struct plot_panel *panel = &run->spread_panel;
     double bottom = panel->y_axis.from;
 
     for (int i = first; i <= last; i++) {
@@ -108,21 +107,20 @@ draw_bars(const struct run_picture *run, int first, int last, double height)
         if (run->levels[i] <= 0)
             continue;
         /* A bar is at least 1 pixel long, so that a single request is visible. */
-        svg_rect(run->text, plot_class(run->plot, "bar", "", 0).text, panel->x,
+        svg_rect(run->text, plot_class("bar", 0).text, panel->x,
                  bottom - (i + 1) * height + 0.5, fmax(end - panel->x, 1), height - 1);
     }
 }
 
-/* Draws the levels FIRST to LAST of TARGET, each HEIGHT pixels high, as an outline, so
- * that several targets can be drawn over each other. */
+/* Draws the levels FIRST to LAST, each HEIGHT pixels high, as an outline of COLOUR, so
+ * that several series can be drawn over each other. */
 static void
-draw_outline(const struct run_picture *run, int target, int first, int last,
-             double height)
+draw_outline(const struct run_picture *run, const struct plot_panel *panel, int colour,
+             int first, int last, double height)
 {
-    const struct plot_panel *panel = &run->spread_panel;
     double bottom = panel->y_axis.from;
 
-    svg_path(run->text, plot_class(run->plot, "outline", "", target).text);
+    svg_path(run->text, plot_class("outline", colour).text);
     svg_point(run->text, 'M', panel->x, bottom - first * height);
     for (int i = first; i <= last; i++) {
         svg_line(run->text, 'H', plot_axis_position(&panel->x_axis, run->levels[i]));
@@ -133,11 +131,12 @@ draw_outline(const struct run_picture *run, int target, int first, int last,
     svg_end(run->text);
 }
 
-/* Draws the levels of TARGET, without the empty levels at both ends. */
+/* Draws the levels of a series of COLOUR into PANEL, without the empty levels at both
+ * ends. */
 static void
-draw_levels(const struct run_picture *run, int target)
+draw_levels(const struct run_picture *run, const struct plot_panel *panel, int colour)
 {
-    const struct plot_axis *axis = &run->spread_panel.y_axis;
+    const struct plot_axis *axis = &panel->y_axis;
     double height = (axis->from - axis->to) / run->level_count;
     int first = 0;
     int last = run->level_count - 1;
@@ -147,23 +146,23 @@ draw_levels(const struct run_picture *run, int target)
     while (last > first && run->levels[last] <= 0)
         last--;
 
-    if (run->plot->count == 1)
-        draw_bars(run, first, last, height);
+    if (run->series_count == 1 || run->has_phases)
+        draw_bars(run, panel, first, last, height);
     else
-        draw_outline(run, target, first, last, height);
+        draw_outline(run, panel, colour, first, last, height);
 }
 
 /* Returns the number of levels: twice the square root of the number of requests, within
  * bounds. If there were many levels with few requests in each, their counts would be
  * random noise. */
 static int
-choose_level_count(const struct plot *plot)
+choose_level_count(const struct run_picture *run)
 {
-    uint64_t max_count = 0; /* requests of the target with the most requests */
+    uint64_t max_count = 0; /* requests of the series with the most requests */
     uint64_t levels = MIN_LEVELS;
 
-    for (int i = 0; i < plot->count; i++) {
-        uint64_t count = stats_percentile_histogram(plot->jobs[i].stats)->count;
+    for (int i = 0; i < run->series_count; i++) {
+        uint64_t count = run->series[i].latencies.histogram->count;
         max_count = count > max_count ? count : max_count;
     }
 
@@ -173,36 +172,75 @@ choose_level_count(const struct plot *plot)
     return (int)levels;
 }
 
-void
-plot_spread_panel_draw(struct run_picture *run)
+/* Draws the percentiles of SERIES across PANEL: all of a single series, p50 and p99 of a
+ * phase, none of several series, whose lines would hide the outlines. */
+static void
+draw_panel_percentiles(const struct run_picture *run, const struct plot_panel *panel,
+                       const struct run_series *series)
 {
-    const struct plot *plot = run->plot;
-    struct plot_panel *panel = &run->spread_panel;
-    double largest = 0;
+    if (run->series_count > 1 && !run->has_phases)
+        return;
 
-    run->level_count = choose_level_count(plot);
+    for (int i = 0; i < PLOT_QUANTILES; i++) {
+        int64_t value = run_series_quantile(series, i);
+        bool is_drawn = !run->has_phases || i == 0 || i == 2;
 
-    /* First, find the range of the x axis; the levels are filled again when they are
-     * drawn. */
-    for (int i = 0; i < plot->count; i++)
-        if (plot->jobs[i].stats->latency.count)
-            largest = fmax(largest, fill_levels(run, &plot->jobs[i]));
+        if (value >= 0 && is_drawn)
+            svg_rule(run->text, plot_class(run_quantile_names[i], series->colour).text,
+                     panel->x, run_picture_y(run, (double)value), 'H',
+                     panel->x + panel->width);
+    }
+}
 
-    panel->x_axis = (struct plot_axis){.kind = plot->count > 1 ? PLOT_SHARE : PLOT_COUNT,
-                                       .from = panel->x,
-                                       .to = panel->x + panel->width - PLOT_INSET};
+/* Draws the panel INDEX with the series FIRST to LAST. LARGEST is the value of the
+ * largest level of all series. */
+static void
+draw_spread_panel(struct run_picture *run, int index, int first, int last, double largest)
+{
+    struct plot_panel *panel = &run->spread_panels[index];
+    enum plot_kind kind = run->series_count > 1 ? PLOT_SHARE : PLOT_COUNT;
+
+    panel->x_axis = (struct plot_axis){
+        .kind = kind, .from = panel->x, .to = panel->x + panel->width - PLOT_INSET};
     if (run->has_data) {
         panel->x_axis.min_tick_gap = 50;
         plot_axis_fit(&panel->x_axis, 0, (int64_t)ceil(largest), false);
     }
+    /* The narrow panels of phases have no room for numbers. */
+    if (run->has_phases)
+        panel->x_axis.min_tick_gap = 0;
 
     plot_panel_draw(run->text, panel);
 
-    for (int i = 0; i < plot->count; i++) {
-        if (plot->jobs[i].stats->latency.count == 0)
+    for (int i = first; i <= last; i++) {
+        const struct run_series *series = &run->series[i];
+
+        if (series->latencies.moments->count == 0)
             continue;
-        fill_levels(run, &plot->jobs[i]);
-        draw_levels(run, i);
-        run_picture_draw_percentiles(run, panel, i);
+        fill_levels(run, series);
+        draw_levels(run, panel, series->colour);
+        draw_panel_percentiles(run, panel, series);
     }
+}
+
+void
+plot_spread_panels_draw(struct run_picture *run)
+{
+    double largest = 0;
+
+    run->level_count = choose_level_count(run);
+
+    /* First, find the range of the x axis; the levels are filled again when they are
+     * drawn. */
+    for (int i = 0; i < run->series_count; i++)
+        if (run->series[i].latencies.moments->count)
+            largest = fmax(largest, fill_levels(run, &run->series[i]));
+
+    if (!run->has_phases) {
+        draw_spread_panel(run, 0, 0, run->series_count - 1, largest);
+        return;
+    }
+
+    for (int i = 0; i < run->series_count; i++)
+        draw_spread_panel(run, i, i, i, largest);
 }

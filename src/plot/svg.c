@@ -114,16 +114,13 @@ void
 svg_text(struct buffer *text, double x, double y, enum svg_anchor anchor, int size,
          const char *class, const char *plain)
 {
-    static const char *const anchors[] = {"", "middle", "end", "middle"};
+    static const char *const anchors[] = {"", "middle", "end"};
 
     buffer_format(text,
                   "<text class=\"%s\" x=\"" NUMBER "\" y=\"" NUMBER "\" font-size=\"%d\"",
                   class, round_to_tenths(x), round_to_tenths(y), size);
     if (anchor != SVG_START)
         buffer_format(text, " text-anchor=\"%s\"", anchors[anchor]);
-    if (anchor == SVG_UPWARDS)
-        buffer_format(text, " transform=\"rotate(-90 " NUMBER " " NUMBER ")\"",
-                      round_to_tenths(x), round_to_tenths(y));
 
     buffer_text(text, ">");
     svg_escape(text, plain);

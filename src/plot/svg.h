@@ -39,7 +39,6 @@ enum svg_anchor {
     SVG_START,
     SVG_MIDDLE,
     SVG_END,
-    SVG_UPWARDS, /* the middle of a text that runs from the bottom to the top */
 };
 
 /* Adds the text PLAIN, escaped, in a font of SIZE pixels. The point ANCHOR of the text is

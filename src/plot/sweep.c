@@ -1,41 +1,49 @@
 /*
  * The plot of a sweep. A curve has a point for each step. There are three kinds of plots:
- * - A sweep of sizes has two panels: IOPS and bandwidth against the request size.
- * - A sweep of threads, depths or rates has a panel with latency against IOPS. This shows
- *   at which rate the device is saturated. Points are labelled with the swept values,
- *   where labels fit without overlaps.
- * - A sweep of intervals has a panel with latency against the interval.
+ * - A sweep of sizes has two panels: latency and bandwidth against the request size.
+ * - A sweep of threads or depths has a panel with latency against IOPS. This shows at
+ *   which rate the device is saturated. Each step is labelled once with its value, where
+ *   labels fit without overlaps.
+ * - A sweep of rates or intervals has a panel with latency against the offered rate or
+ *   the interval.
+ * A line marks the step that is the answer of the sweep (plot_find_answer).
  */
 #include "base/units.h"
 #include "draw.h"
+#include "words.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Lengths in pixels. */
 #define INSET 10             /* between a frame and its contents */
+#define ANSWER_DISTANCE 5    /* from the text of the answer to the line it stands at */
+#define ANSWER_DROP 15       /* from the upper edge to the base line of this text */
 #define SIZE_PANEL_WIDTH 372 /* width of a panel of a sweep of sizes */
 #define SIZE_PANEL_GAP 100   /* between the two panels of a sweep of sizes */
-/* If there are more targets than this, only points of the lowest curves have labels. */
-#define MAX_LABELLED 2
+/* In a sweep of rates, this number of steps has labels on either side of the answer. */
+#define LABELLED_AROUND 1
 /* The axis of latency is logarithmic if the longest latency is more than this many times
  * the shortest. */
 #define LATENCY_LOG_RATIO 10
+/* A limit widens the axis of latency by this factor at most, else it is not drawn. */
+#define LIMIT_ROOM 4
 
-/* The figures of a step that can be on an axis. SWEPT is the swept value. */
-enum figure { SWEPT, IOPS, BPS, P50, P99, MAX };
+/* The figures of a step that can be on an axis. SWEPT is the swept value, and OFFERED is
+ * the swept value of a sweep of rates in the unit of PLOT_RATE. */
+enum figure { SWEPT, OFFERED, IOPS, BPS, P50, P99, MAX };
 
 /* Returns FIGURE of STEP in the unit of its axis (enum plot_kind). Returns a negative
  * value if FIGURE is a percentile that is unknown. */
 static double
 step_figure(const struct job_step *step, enum figure figure)
 {
-    const double values[] = {[SWEPT] = (double)step->value,
-                             [IOPS] = step->iops * 1000,
-                             [BPS] = step->bps,
-                             [P50] = (double)step->p50,
-                             [P99] = (double)step->p99,
-                             [MAX] = (double)step->max};
+    const double values[] = {
+        [SWEPT] = (double)step->value, [OFFERED] = (double)step->value * 1000,
+        [IOPS] = step->iops * 1000,    [BPS] = step->bps,
+        [P50] = (double)step->p50,     [P99] = (double)step->p99,
+        [MAX] = (double)step->max};
 
     return values[figure];
 }
@@ -95,14 +103,14 @@ struct chart {
     struct buffer *text;
     const struct plot *plot;
     struct plot_panel panel;
-    enum figure x_figure; /* the figure on its horizontal axis */
-    unsigned entries;     /* set of entries that the legend needs */
+    enum figure x_figure;        /* the figure on its horizontal axis */
+    int64_t x_values[JOB_STEPS]; /* the values of its ticks, if they are given */
+    unsigned entries;            /* set of entries that the legend needs */
 };
 
 /* A curve: a line through the points of the steps, and a mark at each point. */
 struct curve {
     const char *line_role, *mark_role; /* CSS classes of the line and of the marks */
-    const char *line_kind;             /* kind of line, such as "p99", for plot_class */
     double mark_radius;                /* pixels */
     enum figure y_figure;              /* the figure on the vertical axis */
 };
@@ -139,37 +147,53 @@ find_points(const struct chart *chart, int target, const struct curve *curve,
     return count;
 }
 
+/* Returns the classes for the mark of STEP on CURVE. In a sweep of rates, steps that
+ * broke a limit are grey. */
+static struct plot_class
+mark_class(const struct chart *chart, const struct curve *curve,
+           const struct job_step *step, int target)
+{
+    char role[32];
+    bool is_past =
+        chart->plot->plan->sweep.kind == SWEEP_RATE && step->verdict == SLO_BROKEN;
+
+    snprintf(role, sizeof(role), is_past ? "%s past" : "%s", curve->mark_role);
+    return plot_class(role, target);
+}
+
 /* Draws CURVE of TARGET: first the line, then the marks, then rings around the steps that
  * broke a limit, so that marks and rings lie over the line. */
 static void
 draw_curve(struct chart *chart, int target, const struct curve *curve)
 {
-    const struct plot *plot = chart->plot;
     struct buffer *text = chart->text;
-    const struct plot_class line =
-        plot_class(plot, curve->line_role, curve->line_kind, target);
-    const struct plot_class mark =
-        plot_class(plot, curve->mark_role, curve->line_kind, target);
-    const struct plot_class ring = plot_class(plot, "ring", "fail", target);
+    bool is_rate = chart->plot->plan->sweep.kind == SWEEP_RATE;
     struct point points[JOB_STEPS];
     int count = find_points(chart, target, curve, points);
 
     if (count == 0)
         return;
 
-    svg_path(text, line.text);
+    svg_path(text, plot_class(curve->line_role, target).text);
     for (int i = 0; i < count; i++)
         svg_point(text, i == 0 ? 'M' : 'L', points[i].x, points[i].y);
     svg_end(text);
 
+    /* The marks of many targets would make the file large. A single point needs one. */
+    bool has_marks = chart->plot->count <= PLOT_MAX_DETAILED || count == 1;
+    if (!has_marks)
+        return;
+
     for (int i = 0; i < count; i++)
-        svg_circle(text, mark.text, points[i].x, points[i].y, curve->mark_radius);
+        svg_circle(text, mark_class(chart, curve, points[i].step, target).text,
+                   points[i].x, points[i].y, curve->mark_radius);
 
     for (int i = 0; i < count; i++) {
         if (points[i].step->verdict != SLO_BROKEN)
             continue;
-        svg_circle(text, ring.text, points[i].x, points[i].y, PLOT_RING);
-        chart->entries |= BIT(BROKEN);
+        chart->entries |= is_rate ? BIT(PAST) : BIT(BROKEN);
+        if (!is_rate)
+            svg_circle(text, "ring", points[i].x, points[i].y, PLOT_RING);
     }
 }
 
@@ -188,36 +212,6 @@ fit_axis(enum plot_kind kind, bool is_log, double min_tick_gap, double from, dou
 
     plot_axis_fit(&axis, is_log ? range.min : 0, range.max, rounded);
     return axis;
-}
-
-/* Draws one panel of a sweep of sizes, with FIGURE against the request size. X is its
- * left edge, TITLE and KIND belong to its vertical axis. Returns the set of entries that
- * the legend needs. */
-static unsigned
-draw_size_panel(struct buffer *text, const struct plot *plot, double x, const char *title,
-                enum plot_kind kind, enum figure figure)
-{
-    const struct curve curve = {"outline", "mark", "", 3, figure};
-    struct value_range sizes = find_range(plot, SWEPT);
-    struct value_range rates = find_range(plot, figure);
-    struct plot_panel panel = {
-        .x = x, .width = SIZE_PANEL_WIDTH, .x_title = "request size", .y_title = title};
-
-    if (!is_empty(&sizes)) {
-        panel.x_axis = fit_axis(PLOT_SIZE, true, 54, x, x + panel.width, sizes, false);
-        panel.y_axis = fit_axis(kind, true, 20, PLOT_BOTTOM, PLOT_TOP, rates, false);
-    }
-
-    struct chart chart = {text, plot, panel, SWEPT, 0};
-
-    plot_panel_draw(text, &panel);
-    if (is_empty(&sizes))
-        plot_panel_empty(text, &panel);
-
-    for (int i = 0; i < plot->count; i++)
-        draw_curve(&chart, i, &curve);
-
-    return chart.entries;
 }
 
 /* Lengths for the placement of labels, in pixels. */
@@ -293,6 +287,15 @@ is_free(const struct labels *labels, const struct box *box, double x, double y)
     return true;
 }
 
+/* Adds the box of the point X, Y. All points must be added before the first label. */
+static void
+add_label_point(struct labels *labels, double x, double y)
+{
+    labels->boxes[labels->point_count] = (struct box){x - POINT_RADIUS, y - POINT_RADIUS,
+                                                      x + POINT_RADIUS, y + POINT_RADIUS};
+    labels->point_count++;
+}
+
 /* Writes NAME beside the point X, Y, at the first of several spots that is free. Writes
  * nothing if no spot is free. */
 static void
@@ -305,8 +308,9 @@ draw_label(struct buffer *text, struct labels *labels, const char *name, double 
      * than its point is moved away from it by a further LABEL_DISTANCE. */
     static const struct {
         int right, down;
-    } spots[] = {{0, -1}, {1, -1}, {1, 0},  {1, 1}, {0, 1}, {-1, -1}, {-1, 0},  {-1, 1},
-                 {0, -3}, {1, -3}, {2, -1}, {2, 1}, {0, 3}, {1, 3},   {-1, -3}, {-1, 3}};
+    } spots[] = {{0, 1}, {1, 1},  {-1, 1},  {0, -1}, {-1, -1}, {1, -1},
+                 {1, 0}, {-1, 0}, {0, -3},  {1, -3}, {2, -1},  {2, 1},
+                 {0, 3}, {1, 3},  {-1, -3}, {-1, 3}};
     double width = svg_width(name, PLOT_SMALL);
     double height = PLOT_SMALL + 1;
 
@@ -329,223 +333,319 @@ draw_label(struct buffer *text, struct labels *labels, const char *name, double 
 
         labels->boxes[labels->point_count + labels->label_count] = box;
         labels->label_count++;
-        svg_text(text, box.x_min, box.y_max - DESCENT, SVG_START, PLOT_SMALL, "dim",
+        svg_text(text, box.x_min, box.y_max - DESCENT, SVG_START, PLOT_SMALL, "dim halo",
                  name);
         return;
     }
 }
 
-/* The curves of latency of a target, from the lowest up. They differ in dashes and marks.
- * If there are many targets, only the first curve is drawn. */
+/* The curves of latency of a target, from the lowest up. If there are many targets, only
+ * the first curve is drawn. */
 static const struct curve latency_curves[] = {
-    {"p50 curve", "mark", "p50", 3, P50},
-    {"p99", "mark open", "p99", 3, P99},
-    {"max", "mark", "max", 2, MAX},
+    {"p50", "mark", 3, P50},
+    {"p99", "mark open", 3, P99},
+    {"max", "mark small", 2, MAX},
 };
 
 #define CURVES (int)(sizeof(latency_curves) / sizeof(latency_curves[0]))
 
-/* Adds the box of each point of TARGET on CURVE to LABELS. */
-static void
-add_point_boxes(const struct chart *chart, struct labels *labels, int target,
-                const struct curve *curve)
+/* Returns true if the step INDEX of TARGET has a label. In a sweep of rates, only the
+ * steps around the answer of a single target have labels, because the axis has the rates
+ * of all steps. */
+static bool
+is_labelled(const struct plot *plot, int target, int index)
 {
-    struct point points[JOB_STEPS];
-    int count = find_points(chart, target, curve, points);
+    int answer = plot_find_answer(plot, target);
 
-    for (int i = 0; i < count; i++)
-        labels->boxes[labels->point_count + i] =
-            (struct box){points[i].x - POINT_RADIUS, points[i].y - POINT_RADIUS,
-                         points[i].x + POINT_RADIUS, points[i].y + POINT_RADIUS};
-    labels->point_count += count;
+    /* The line at the answer has its value already (draw_answers). */
+    if (plot->count == 1 && index == answer)
+        return false;
+    if (plot->plan->sweep.kind != SWEEP_RATE)
+        return true;
+
+    return plot->count == 1 && answer >= 0 && abs(index - answer) <= LABELLED_AROUND;
 }
 
-/* Draws the labels of the points of TARGET on CURVE: the swept values. The boxes of all
- * points must be in LABELS. */
+/* Draws the labels of the steps of TARGET: the swept values, beside the points of p50.
+ * The boxes of all points must be in LABELS. */
 static void
-draw_curve_labels(const struct chart *chart, struct labels *labels, int target,
-                  const struct curve *curve)
+draw_step_labels(const struct chart *chart, struct labels *labels, int target)
 {
-    enum sweep_kind kind = chart->plot->plan->sweep.kind;
+    const struct plot *plot = chart->plot;
+    const struct job_sweep *sweep = &plot->jobs[target].sweep;
     struct point points[JOB_STEPS];
-    int count = find_points(chart, target, curve, points);
-    char value[UNITS_TEXT];
+    int count = find_points(chart, target, &latency_curves[0], points);
+    char value[PLOT_TEXT];
 
-    for (int i = 0; i < count; i++)
-        draw_label(chart->text, labels, sweep_format(kind, points[i].step->value, value),
-                   points[i].x, points[i].y);
+    for (int i = 0; i < count; i++) {
+        const struct job_step *step = points[i].step;
+
+        if (is_labelled(plot, target, (int)(step - sweep->steps)))
+            draw_label(chart->text, labels,
+                       plot_swept_value(plot->plan->sweep.kind, step->value, value),
+                       points[i].x, points[i].y);
+    }
 }
 
-/* Draws the labels of points. The lowest CURVE_COUNT curves are drawn. Labels of the
- * lowest curves are placed first, so that they get the best spots. */
+/* Draws the labels of all steps. The lowest CURVE_COUNT curves are drawn. */
 static void
 draw_value_labels(const struct chart *chart, int curve_count)
 {
     const struct plot *plot = chart->plot;
     const struct plot_panel *panel = &chart->panel;
-    int labelled_count = plot->count > MAX_LABELLED ? 1 : curve_count;
     struct labels labels = {
-        .frame = {panel->x + 2, PLOT_TOP + 2, panel->x + panel->width - 2,
-                  PLOT_BOTTOM - 2},
-        .boxes = calloc((size_t)plot->count * JOB_STEPS * CURVES * 2, sizeof(struct box)),
+        .frame = {panel->x + 2, panel->top + 20, panel->x + panel->width - 2,
+                  plot_panel_bottom(panel) - 2},
+        .boxes =
+            calloc((size_t)plot->count * JOB_STEPS * (CURVES + 1), sizeof(struct box)),
     };
     if (!labels.boxes) {
         chart->text->failed = true;
         return;
     }
 
-    for (int curve = 0; curve < curve_count; curve++)
-        for (int target = 0; target < plot->count; target++)
-            add_point_boxes(chart, &labels, target, &latency_curves[curve]);
+    for (int curve = 0; curve < curve_count; curve++) {
+        for (int target = 0; target < plot->count; target++) {
+            struct point points[JOB_STEPS];
+            int count = find_points(chart, target, &latency_curves[curve], points);
 
-    for (int curve = 0; curve < labelled_count; curve++)
-        for (int target = 0; target < plot->count; target++)
-            draw_curve_labels(chart, &labels, target, &latency_curves[curve]);
+            for (int i = 0; i < count; i++)
+                add_label_point(&labels, points[i].x, points[i].y);
+        }
+    }
+
+    for (int target = 0; target < plot->count; target++)
+        draw_step_labels(chart, &labels, target);
 
     free(labels.boxes);
 }
 
-/* Returns true if SLO is drawn as a line: it limits the latency of all requests
- * together. */
-static bool
-is_drawn(const struct slo *slo)
-{
-    return !slo_is_rate(slo) && slo->scope == SCOPE_ALL && slo->limit > 0;
-}
-
 /* Draws a horizontal line for each limit of latency. */
 static void
-draw_limits(struct chart *chart)
+draw_sweep_limits(struct chart *chart)
 {
     const struct slos *slos = &chart->plot->plan->statistics.slos;
     const struct plot_panel *panel = &chart->panel;
-    const struct plot_class class =
-        plot_class(chart->plot, "limit", "fail", PLOT_ALL_TARGETS);
 
     for (int i = 0; i < slos->count; i++) {
-        if (!is_drawn(&slos->list[i]))
+        double limit = (double)slos->list[i].limit;
+
+        if (!plot_limit_is_drawn(&slos->list[i]) || limit > panel->y_axis.max ||
+            limit < panel->y_axis.min)
             continue;
 
-        double y = plot_axis_position(&panel->y_axis, (double)slos->list[i].limit);
-        svg_rule(chart->text, class.text, panel->x, y, 'H', panel->x + panel->width);
+        svg_rule(chart->text, "limit", panel->x,
+                 plot_axis_position(&panel->y_axis, limit), 'H', panel->x + panel->width);
         chart->entries |= BIT(LIMIT);
     }
 }
 
-/* Draws a vertical line for each target, at the highest rate that meets the limits. */
+/* Draws a vertical line for each target, at the step that is its answer. If there is one
+ * target, writes the value of this step at the upper end of the line. */
 static void
-draw_highest_rates(struct chart *chart)
+draw_answers(struct chart *chart)
 {
     const struct plot *plot = chart->plot;
+    const struct plot_panel *panel = &chart->panel;
+    enum sweep_kind kind = plot->plan->sweep.kind;
+    char value[PLOT_TEXT];
 
     for (int i = 0; i < plot->count; i++) {
-        const struct job_sweep *sweep = &plot->jobs[i].sweep;
-        int highest = sweep->highest_index;
-
-        if (highest < 0 || highest >= sweep->count || !sweep->steps[highest].requests)
+        int answer = plot_find_answer(plot, i);
+        if (answer < 0)
             continue;
 
-        double value = step_figure(&sweep->steps[highest], chart->x_figure);
-        svg_rule(chart->text, plot_class(plot, "knee", "p50", i).text,
-                 plot_axis_position(&chart->panel.x_axis, value), PLOT_TOP, 'V',
-                 PLOT_BOTTOM);
+        const struct job_step *step = &plot->jobs[i].sweep.steps[answer];
+        double x = plot_axis_position(&panel->x_axis, step_figure(step, chart->x_figure));
+
+        svg_rule(chart->text, plot_class("knee", i).text, x, panel->top, 'V',
+                 plot_panel_bottom(panel));
         chart->entries |= BIT(KNEE);
+        if (plot->count > 1)
+            continue;
+
+        plot_swept_value(kind, step->value, value);
+        double width = svg_width(value, PLOT_FONT) + ANSWER_DISTANCE;
+        double text_y = panel->top + ANSWER_DROP;
+        if (x + width > panel->x + panel->width)
+            svg_text(chart->text, x - ANSWER_DISTANCE, text_y, SVG_END, PLOT_FONT,
+                     "answer halo", value);
+        else
+            svg_text(chart->text, x + ANSWER_DISTANCE, text_y, SVG_START, PLOT_FONT,
+                     "answer halo", value);
     }
 }
 
 /* Returns the range of the axis of latency: of the lowest CURVE_COUNT curves and of the
- * limits that are drawn. */
+ * limits that are near them. */
 static struct value_range
 find_latency_range(const struct plot *plot, int curve_count)
 {
     const struct slos *slos = &plot->plan->statistics.slos;
-    struct value_range range = find_range(plot, P50);
+    struct value_range range = {INT64_MAX, INT64_MIN};
 
-    range.max = find_range(plot, latency_curves[curve_count - 1].y_figure).max;
-    for (int i = 0; i < slos->count; i++)
-        if (is_drawn(&slos->list[i]))
-            widen_range(&range, (double)slos->list[i].limit);
+    for (int i = 0; i < curve_count; i++) {
+        struct value_range one = find_range(plot, latency_curves[i].y_figure);
+        if (is_empty(&one))
+            continue;
+        widen_range(&range, (double)one.min);
+        widen_range(&range, (double)one.max);
+    }
+    if (is_empty(&range))
+        return range;
+
+    const struct value_range data = range;
+    for (int i = 0; i < slos->count; i++) {
+        int64_t limit = slos->list[i].limit;
+        if (plot_limit_is_drawn(&slos->list[i]) && limit / LIMIT_ROOM <= data.max &&
+            limit >= data.min / LIMIT_ROOM)
+            widen_range(&range, (double)limit);
+    }
 
     return range;
 }
 
-/* Sets the axes of the latency panel. X_RANGE is the range of the figure on the
- * horizontal axis, and the lowest CURVE_COUNT curves are drawn. */
+/* Sets the horizontal axis of CHART, whose figure has the values of RANGE. */
 static void
-fit_latency_axes(struct plot_panel *panel, const struct plot *plot,
-                 struct value_range x_range, int curve_count)
+fit_x_axis(struct chart *chart, struct value_range range)
 {
-    double x_end = panel->x + panel->width;
-    struct value_range range = find_latency_range(plot, curve_count);
+    struct plot_panel *panel = &chart->panel;
+    double end = panel->x + panel->width;
+    enum sweep_kind kind = chart->plot->plan->sweep.kind;
 
-    if (plot->plan->sweep.kind == SWEEP_INTERVAL) {
-        panel->x_axis = fit_axis(PLOT_TIME, true, 64, panel->x, x_end, x_range, true);
-    } else {
-        bool is_log = plot_axis_spreads(x_range.min, x_range.max, PLOT_LOG_RATIO);
-        panel->x_axis = fit_axis(PLOT_RATE, is_log, 64, panel->x, x_end, x_range, true);
+    if (kind == SWEEP_SIZE) {
+        panel->x_axis = fit_axis(PLOT_SIZE, true, 54, panel->x, end, range, false);
+        return;
     }
 
-    if (plot_axis_spreads(range.min, range.max, LATENCY_LOG_RATIO))
-        panel->y_axis = fit_axis(PLOT_TIME, true, 20, PLOT_BOTTOM, PLOT_TOP, range, true);
-    else
-        panel->y_axis =
-            fit_axis(PLOT_TIME, false, 32, PLOT_BOTTOM, PLOT_TOP, range, true);
+    if (kind != SWEEP_INTERVAL) {
+        bool is_log = plot_axis_spreads(range.min, range.max, PLOT_LOG_RATIO);
+        panel->x_axis = fit_axis(PLOT_RATE, is_log, 64, panel->x, end, range, true);
+        return;
+    }
+
+    /* The ticks are the intervals that were measured. */
+    const struct job_sweep *sweep = &chart->plot->jobs[0].sweep;
+    panel->x_axis = (struct plot_axis){.kind = PLOT_TIME,
+                                       .is_log = true,
+                                       .from = panel->x + INSET,
+                                       .to = end - INSET,
+                                       .min_tick_gap = 64,
+                                       .values = chart->x_values};
+    for (int i = 0; i < sweep->count; i++)
+        if (sweep->steps[i].requests)
+            chart->x_values[panel->x_axis.value_count++] = sweep->steps[i].value;
+    plot_axis_fit(&panel->x_axis, range.min, range.max, true);
 }
 
-/* Draws the panel of latency against IOPS or the interval. Returns the set of entries
- * that the legend needs. */
-static unsigned
-draw_latency_panel(struct buffer *text, const struct plot *plot)
+/* Draws the panel of CHART with the curves of latency of all targets. The frame of the
+ * panel must be set. */
+static void
+draw_latency_panel(struct chart *chart)
 {
-    bool has_intervals = plot->plan->sweep.kind == SWEEP_INTERVAL;
-    enum figure x_figure = has_intervals ? SWEPT : IOPS;
-    struct plot_panel panel = {.x = PLOT_LEFT,
-                               .width = PLOT_WIDTH - PLOT_LEFT - 2 * PLOT_MARGIN,
-                               .x_title =
-                                   has_intervals ? "interval" : "requests per second",
-                               .y_title = "latency"};
-    struct value_range x_range = find_range(plot, x_figure);
-    struct value_range p99_range = find_range(plot, P99);
+    const struct plot *plot = chart->plot;
+    struct plot_panel *panel = &chart->panel;
+    struct value_range x_range = find_range(plot, chart->x_figure);
     int curve_count = plot->count <= PLOT_MAX_DETAILED ? CURVES : 1;
+    bool is_labelled_kind =
+        plot->plan->sweep.kind != SWEEP_INTERVAL && plot->plan->sweep.kind != SWEEP_SIZE;
 
-    if (is_empty(&x_range)) {
-        plot_panel_draw(text, &panel);
-        plot_panel_empty(text, &panel);
-        return 0;
+    /* The longest latency is the answer of no sweep of sizes. */
+    if (plot->plan->sweep.kind == SWEEP_SIZE && curve_count > 1)
+        curve_count = CURVES - 1;
+
+    struct value_range range = find_latency_range(plot, curve_count);
+    if (is_empty(&x_range) || is_empty(&range)) {
+        plot_panel_draw(chart->text, panel);
+        plot_panel_empty(chart->text, panel);
+        return;
     }
 
-    fit_latency_axes(&panel, plot, x_range, curve_count);
-    struct chart chart = {text, plot, panel, x_figure, BIT(P50)};
-    if (curve_count > 1)
-        chart.entries |= BIT(MAX);
-    if (curve_count > 1 && !is_empty(&p99_range))
-        chart.entries |= BIT(P99);
-    if (!has_intervals)
-        chart.entries |= BIT(VALUE);
+    fit_x_axis(chart, x_range);
+    bool is_log = plot_axis_spreads(range.min, range.max, LATENCY_LOG_RATIO);
+    panel->y_axis = fit_axis(PLOT_TIME, is_log, is_log ? 20 : 32,
+                             plot_panel_bottom(panel), panel->top, range, true);
 
-    plot_panel_draw(text, &panel);
-    draw_limits(&chart);
-    if (plot->plan->sweep.kind == SWEEP_RATE)
-        draw_highest_rates(&chart);
+    static const unsigned curve_entries[CURVES] = {BIT(P50), BIT(P99), BIT(MAX)};
+    for (int i = 0; i < curve_count; i++) {
+        struct value_range one = find_range(plot, latency_curves[i].y_figure);
+        if (!is_empty(&one))
+            chart->entries |= curve_entries[i];
+    }
+    if (is_labelled_kind && plot->plan->sweep.kind != SWEEP_RATE)
+        chart->entries |= BIT(VALUE);
 
-    for (int i = 0; i < plot->count; i++)
-        for (int curve = 0; curve < curve_count; curve++)
-            draw_curve(&chart, i, &latency_curves[curve]);
-    if (!has_intervals)
-        draw_value_labels(&chart, curve_count);
+    plot_panel_draw(chart->text, panel);
+    draw_sweep_limits(chart);
+    if (plot->plan->sweep.kind != SWEEP_SIZE)
+        draw_answers(chart);
 
-    return chart.entries;
+    for (int curve = curve_count - 1; curve >= 0; curve--)
+        for (int i = 0; i < plot->count; i++)
+            draw_curve(chart, i, &latency_curves[curve]);
+    if (is_labelled_kind)
+        draw_value_labels(chart, curve_count);
+}
+
+/* Draws the panel of bandwidth against the request size. The frame of the panel of CHART
+ * must be set. */
+static void
+draw_bandwidth_panel(struct chart *chart)
+{
+    const struct curve curve = {"outline", "mark", 3, BPS};
+    struct plot_panel *panel = &chart->panel;
+    struct value_range sizes = find_range(chart->plot, SWEPT);
+    struct value_range rates = find_range(chart->plot, BPS);
+
+    if (is_empty(&sizes)) {
+        plot_panel_draw(chart->text, panel);
+        plot_panel_empty(chart->text, panel);
+        return;
+    }
+
+    fit_x_axis(chart, sizes);
+    panel->y_axis = fit_axis(PLOT_SPEED, true, 20, plot_panel_bottom(panel), panel->top,
+                             rates, false);
+
+    plot_panel_draw(chart->text, panel);
+    draw_answers(chart);
+    for (int i = 0; i < chart->plot->count; i++)
+        draw_curve(chart, i, &curve);
 }
 
 unsigned
 plot_sweep_draw(struct buffer *text, const struct plot *plot)
 {
-    double second_x = PLOT_LEFT + SIZE_PANEL_WIDTH + SIZE_PANEL_GAP;
+    static const struct {
+        enum figure x_figure;
+        const char *title;
+    } kinds[] = {
+        [SWEEP_SIZE] = {SWEPT, "request size"},
+        [SWEEP_THREADS] = {IOPS, "requests per second"},
+        [SWEEP_DEPTH] = {IOPS, "requests per second"},
+        [SWEEP_INTERVAL] = {SWEPT, "interval"},
+        [SWEEP_RATE] = {OFFERED, "offered requests per second"},
+    };
+    enum sweep_kind kind = plot->plan->sweep.kind;
+    struct chart chart = {.text = text,
+                          .plot = plot,
+                          .x_figure = kinds[kind].x_figure,
+                          .panel = {.x = PLOT_LEFT,
+                                    .width = PLOT_WIDTH - PLOT_LEFT - 2 * PLOT_MARGIN,
+                                    .top = PLOT_TOP,
+                                    .height = PLOT_HEIGHT,
+                                    .x_title = kinds[kind].title,
+                                    .y_title = "latency"}};
 
-    if (plot->plan->sweep.kind != SWEEP_SIZE)
-        return draw_latency_panel(text, plot);
+    if (kind == SWEEP_SIZE)
+        chart.panel.width = SIZE_PANEL_WIDTH;
+    draw_latency_panel(&chart);
+    if (kind != SWEEP_SIZE)
+        return chart.entries;
 
-    /* Both panels need the same entries. */
-    draw_size_panel(text, plot, PLOT_LEFT, "requests per second", PLOT_RATE, IOPS);
-    return draw_size_panel(text, plot, second_x, "bandwidth", PLOT_SPEED, BPS);
+    chart.panel.x += SIZE_PANEL_WIDTH + SIZE_PANEL_GAP;
+    chart.panel.x_axis = chart.panel.y_axis = (struct plot_axis){0};
+    chart.panel.y_title = "bandwidth";
+    draw_bandwidth_panel(&chart);
+    return chart.entries;
 }

@@ -1,46 +1,51 @@
 /*
- * Everything below the panels of a plot: a legend of lines and signs, a legend of the
- * parts of the time of requests, and a table with a row for each target or phase.
+ * Everything below the panels: the legend, and the table.
  *
- *   --- p50   --- p99   x failed                                  (draw_legend)
- *   [] submit  [] queue  [] device                                (only with -breakdown)
+ *   o request   --- mean   x failed                              (draw_legend)
  *                                 requests    p50    p99    max   (draw_table)
  *   --- /data (ext4 /dev/sda1)        1000  80 us  ...
- *         read                         700  ...
  *
- * In the plot of a run with mixed operations, the row of a target is followed by a row
- * for each operation. If there are several targets, a piece of a line with the colour and
- * dashes of the target stands in front of its name.
+ * A run has a row for each series, if there are several: targets, operations or phases.
+ * A sweep of several targets has a row for each target. A piece of a line in the colour
+ * of a row stands in front of its name.
  */
 #include "base/units.h"
 #include "draw.h"
+#include "stats/comparison.h"
+#include "words.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Pixels between columns of the table. Entries of the legend are twice as far apart. */
-#define SPACE 10
+#define SPACE 14
+#define INDENT 14 /* of the name of an operation below its target, in pixels */
+/* The minimum width of the names in the table, in pixels. */
+#define MIN_NAME_WIDTH 120
 
 /* How an entry of the legend looks. A class that is NULL is not drawn. */
 static const struct {
-    const char *line_kind;  /* kind of line, such as "p99", for plot_class */
     const char *name;       /* the text of the entry */
     const char *run_role;   /* class of the sample in the plot of a run */
     const char *sweep_role; /* class of the sample in the plot of a sweep */
     const char *sweep_mark; /* class of the mark on this sample, in the plot of a sweep */
     double mark_radius;     /* pixels */
 } legend[ENTRIES] = {
-    [ENTRY_MARK] = {"", "request", "k-mark", NULL, NULL, 0},
-    [ENTRY_BAND] = {"", "min to max", "k-band", NULL, NULL, 0},
-    [ENTRY_MEAN] = {"", "mean", "k-mean", NULL, NULL, 0},
-    [ENTRY_P50] = {"p50", "p50", "k-p50", "k-p50 curve", "k-mark", 3},
-    [ENTRY_P99] = {"p99", "p99", "k-p99", "k-p99", "k-mark open", 3},
-    [ENTRY_MAX] = {"max", "max", "k-max", "k-max", "k-mark", 2},
-    [ENTRY_FAIL] = {"fail", "failed", "k-fail", NULL, NULL, 0},
-    [ENTRY_MISSED] = {"missed", "due but not sent", "k-missed", NULL, NULL, 0},
-    [ENTRY_LIMIT] = {"fail", "limit", NULL, "k-limit", NULL, 0},
-    [ENTRY_BROKEN] = {"fail", "limit broken", NULL, NULL, "k-ring", PLOT_RING},
-    [ENTRY_KNEE] = {"p50", "highest rate", NULL, "k-knee", NULL, 0},
+    [ENTRY_MARK] = {"request", "k-mark", NULL, NULL, 0},
+    [ENTRY_BAND] = {"min to max", "k-band", NULL, NULL, 0},
+    [ENTRY_MEAN] = {"mean", "k-mean", NULL, NULL, 0},
+    [ENTRY_P50] = {"p50", "k-p50", "k-p50", "k-mark", 3},
+    [ENTRY_P99] = {"p99", "k-p99", "k-p99", "k-mark open", 3},
+    [ENTRY_MAX] = {"max", "k-max", "k-max", "k-mark small", 2},
+    [ENTRY_LOAD] = {"background load", "k-load", NULL, NULL, 0},
+    [ENTRY_FAIL] = {"failed", "k-fail", NULL, NULL, 0},
+    [ENTRY_MISSED] = {"due but not sent", "k-missed", NULL, NULL, 0},
+    [ENTRY_LIMIT] = {"limit", "k-limit", "k-limit", NULL, 0},
+    [ENTRY_BROKEN] = {"limit broken", NULL, NULL, "k-ring", PLOT_RING},
+    [ENTRY_PAST] = {"limit broken", NULL, NULL, "k-mark k-past", 3},
+    [ENTRY_KNEE] = {"highest that meets the limit", NULL, "k-knee", NULL, 0},
 };
 
 /* Draws a sample of ENTRY, PLOT_SWATCH wide, with its left end at X. Y is the base line
@@ -54,7 +59,7 @@ draw_swatch(struct buffer *text, enum plot_entry entry, struct plot_class class,
 
     if (entry == ENTRY_MARK)
         svg_circle(text, class.text, middle, above, 2.5);
-    else if (entry == ENTRY_BAND)
+    else if (entry == ENTRY_BAND || entry == ENTRY_LOAD)
         svg_rect(text, class.text, x, y - 9, PLOT_SWATCH, 10);
     else if (entry == ENTRY_FAIL || entry == ENTRY_MISSED)
         plot_exception(text, class.text, entry == ENTRY_FAIL, middle, y);
@@ -71,35 +76,45 @@ draw_entry_name(struct buffer *text, double x, double y, const char *name)
     return x + svg_width(name, PLOT_FONT) + 2 * SPACE;
 }
 
-/* Draws ENTRY with its left end at X, and the base line of its text at Y. IS_SWEEP: PLOT
- * is the plot of a sweep. Returns the x of the next entry. */
+/* Draws ENTRY with its left end at X, and the base line of its text at Y. KIND is
+ * the kind of the sweep that the plot is about. COLOUR is the colour of its sample.
+ * Returns the x of the next entry. */
 static double
-draw_entry(struct buffer *text, const struct plot *plot, enum plot_entry entry,
-           bool is_sweep, double x, double y)
+draw_entry(struct buffer *text, enum plot_entry entry, enum sweep_kind kind, int colour,
+           double x, double y)
 {
-    const char *kind = legend[entry].line_kind;
+    bool is_sweep = kind != SWEEP_NONE;
     const char *role = is_sweep ? legend[entry].sweep_role : legend[entry].run_role;
 
     if (role)
-        draw_swatch(text, entry, plot_class(plot, role, kind, PLOT_ALL_TARGETS), x, y);
+        draw_swatch(text, entry, plot_class(role, colour), x, y);
     if (is_sweep && legend[entry].sweep_mark)
-        svg_circle(
-            text, plot_class(plot, legend[entry].sweep_mark, kind, PLOT_ALL_TARGETS).text,
-            x + PLOT_SWATCH / 2.0, y - 4, legend[entry].mark_radius);
+        svg_circle(text, plot_class(legend[entry].sweep_mark, colour).text,
+                   x + PLOT_SWATCH / 2.0, y - 4, legend[entry].mark_radius);
 
-    return draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y, legend[entry].name);
+    const char *name = legend[entry].name;
+    if (entry == ENTRY_KNEE && kind == SWEEP_SIZE)
+        name = "90 % of the highest bandwidth";
+
+    return draw_entry_name(text, x + PLOT_SWATCH + 5, y, name);
 }
 
 /* Draws the set ENTRIES of entries in one row, with the base line of their texts at Y. */
 static void
 draw_legend(struct buffer *text, const struct plot *plot, unsigned entries, double y)
 {
-    bool is_sweep = plot->plan->sweep.kind != SWEEP_NONE;
+    enum sweep_kind kind = plot->plan->sweep.kind;
+    bool has_one_series = plot->count == 1 && (kind != SWEEP_NONE ||
+                                               plot->plan->workload.mix.extra_count == 0);
     double x = PLOT_MARGIN;
 
-    for (enum plot_entry entry = 0; entry < ENTRY_VALUE; entry++)
+    for (enum plot_entry entry = 0; entry < ENTRY_VALUE; entry++) {
+        bool is_exception = entry == ENTRY_FAIL || entry == ENTRY_MISSED;
+        int colour = has_one_series && !is_exception ? 0 : PLOT_INK;
+
         if (entries & 1u << entry)
-            x = draw_entry(text, plot, entry, is_sweep, x, y);
+            x = draw_entry(text, entry, kind, colour, x, y);
+    }
 
     /* The entry about the numbers beside points has a text only. */
     if (entries & BIT(VALUE)) {
@@ -110,303 +125,336 @@ draw_legend(struct buffer *text, const struct plot *plot, unsigned entries, doub
     }
 }
 
-/* Draws a legend of the parts of the time of requests in one row, with the base line of
- * the texts at Y. Draws nothing if PLOT shows no parts. */
-static void
-draw_parts_legend(struct buffer *text, const struct plot *plot, double y)
-{
-    double x = PLOT_MARGIN;
-
-    for (int i = 0; i < PLOT_PARTS; i++) {
-        if (!plot_has_part(plot, i))
-            continue;
-        draw_swatch(text, ENTRY_BAND, plot_part_class("k-part", i), x, y);
-        x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y,
-                            scope_name(plot_part_scope(i)));
-    }
-}
-
-/* Returns true if each target or phase has further rows in the table for its
- * operations. */
-static bool
-has_operation_rows(const struct plot *plot)
-{
-    return plot->plan->workload.mix.extra_count > 0 &&
-           plot->plan->sweep.kind == SWEEP_NONE;
-}
-
-/* Returns the number of rows that a target, or a phase, has in the table. */
-static int
-count_rows_each(const struct plot *plot)
-{
-    return has_operation_rows(plot) ? plot->plan->workload.mix.extra_count + 2 : 1;
-}
-
-#define MAX_COLUMNS 6 /* maximum number of columns of the table, without the names */
+#define MAX_COLUMNS 8 /* maximum number of columns of the table, without the names */
+#define CELL_SIZE 80  /* bytes for the text of a cell */
 
 /* A row of the table. */
 struct target_row {
-    struct cell {
-        const char *header; /* header of the column */
-        int width;          /* in characters; 0 if the column is left out */
-        enum units_kind kind;
-        int64_t value; /* -1 if unknown */
-    } cells[MAX_COLUMNS];
+    struct buffer name;
+    const char *short_name; /* to use if the name is too wide; NULL: the name itself */
+    bool is_indented;       /* belongs to the row before it */
+    int colour;             /* for plot_class; -1: no sample stands before the name */
+    char cells[MAX_COLUMNS][CELL_SIZE];
 };
 
-/* Makes the row of a sweep of rates: the highest rate that meets the limits, and its
- * bandwidth. The output for people has the same figures (table_highest). */
-static struct target_row
-make_rate_row(const struct plot *plot, const struct job *job)
+/* The table. A column that has no text in any row is left out. */
+struct target_table {
+    const char *headers[MAX_COLUMNS];
+    struct target_row *rows;
+    int row_count;
+};
+
+enum run_column {
+    COLUMN_REQUESTS,
+    COLUMN_P50,
+    COLUMN_CHANGE50,
+    COLUMN_P99,
+    COLUMN_CHANGE99,
+    COLUMN_MAX,
+    COLUMN_FAILED,
+    COLUMN_MISSED
+};
+
+/* Writes VALUE into CELL. A negative value is unknown, and becomes a dash. */
+static void
+set_table_cell(char *cell, enum units_kind kind, int64_t value)
 {
-    const struct job_sweep *sweep = &job->sweep;
-    int64_t rate = -1;
-    int64_t bandwidth = -1;
+    char text[PLOT_TEXT];
 
-    if (sweep->highest_index >= 0) {
-        rate = sweep->steps[sweep->highest_index].answered_rate;
-        bandwidth = units_scale(rate, plot->plan->workload.request_size, 1);
-    }
-
-    return (struct target_row){{{"highest rate", 12, UNITS_COUNT, rate},
-                                {"its bandwidth", 17, UNITS_SIZE, bandwidth}}};
+    snprintf(cell, CELL_SIZE, "%s", value < 0 ? "-" : plot_value(kind, value, text));
 }
 
-/* Makes the row of any other sweep: the highest IOPS and bandwidth of all steps. */
-static struct target_row
-make_sweep_row(const struct job *job)
-{
-    double iops = 0;
-    double bps = 0;
-
-    for (int i = 0; i < job->sweep.count; i++) {
-        const struct job_step *step = &job->sweep.steps[i];
-        if (step->requests == 0)
-            continue;
-        iops = fmax(iops, step->iops);
-        bps = fmax(bps, step->bps);
-    }
-
-    return (struct target_row){{{"highest iops", 12, UNITS_COUNT, (int64_t)iops},
-                                {"highest bandwidth", 17, UNITS_SIZE, (int64_t)bps}}};
-}
-
-/* Makes the row of SCOPE of STATS in the plot of a run. The columns of failed and missed
- * requests exist only if the set ENTRIES of the legend has these entries. */
-static struct target_row
-make_run_row(const struct stats *stats, enum scope scope, unsigned entries)
+/* Fills the cells of ROW with the figures of SCOPE of STATS. Failed and missed requests
+ * are shown if the set ENTRIES of the legend has them. */
+static void
+fill_run_row(struct target_row *row, const struct stats *stats, enum scope scope,
+             unsigned entries)
 {
     const struct percentile *list = percentiles_common.list;
     const struct latencies latencies = latencies_of(stats, scope);
     const struct scope_counts counts = scope_counts_of(stats, scope);
     int64_t count = (int64_t)latencies.moments->count;
-    int64_t p50 = latencies_known_percentile(&latencies, &list[0]);
-    int64_t p99 = latencies_known_percentile(&latencies, &list[1]);
-    int64_t max = count > 0 ? latencies.moments->max : -1;
-    int failed_width = entries & BIT(FAIL) ? 7 : 0;
-    int missed_width = entries & BIT(MISSED) ? 7 : 0;
 
-    return (struct target_row){
-        {{"requests", 8, UNITS_COUNT, count},
-         {"p50", 10, UNITS_TIME, p50},
-         {"p99", 10, UNITS_TIME, p99},
-         {"max", 10, UNITS_TIME, max},
-         {"failed", failed_width, UNITS_COUNT, (int64_t)counts.failed},
-         {"missed", missed_width, UNITS_COUNT, (int64_t)counts.missed}}};
+    set_table_cell(row->cells[COLUMN_REQUESTS], UNITS_COUNT, count);
+    set_table_cell(row->cells[COLUMN_P50], UNITS_TIME,
+                   latencies_known_percentile(&latencies, &list[0]));
+    set_table_cell(row->cells[COLUMN_P99], UNITS_TIME,
+                   latencies_known_percentile(&latencies, &list[1]));
+    set_table_cell(row->cells[COLUMN_MAX], UNITS_TIME,
+                   count > 0 ? latencies.moments->max : -1);
+    if (entries & BIT(FAIL))
+        set_table_cell(row->cells[COLUMN_FAILED], UNITS_COUNT, (int64_t)counts.failed);
+    if (entries & BIT(MISSED))
+        set_table_cell(row->cells[COLUMN_MISSED], UNITS_COUNT, (int64_t)counts.missed);
 }
 
-/* Makes the row of SCOPE of STATS, the statistics of JOB or of one of its phases. In the
- * plot of a sweep, makes the row of JOB, and STATS and SCOPE do not matter. */
-static struct target_row
-make_row(const struct plot *plot, const struct job *job, const struct stats *stats,
-         enum scope scope, unsigned entries)
-{
-    if (plot->plan->sweep.kind == SWEEP_RATE)
-        return make_rate_row(plot, job);
-    if (plot->plan->sweep.kind != SWEEP_NONE)
-        return make_sweep_row(job);
-
-    return make_run_row(stats, scope, entries);
-}
-
-/* Writes the value of CELL into TEXT, of SIZE bytes. */
+/* Fills the changes of TARGET against the first row of the comparison. */
 static void
-format_cell(const struct cell *cell, char *text, size_t size)
+fill_changes(struct target_row *row, const struct plot *plot, int target)
 {
-    char value[UNITS_TEXT];
+    static const enum run_column columns[] = {COLUMN_CHANGE50, COLUMN_CHANGE99};
+    const struct comparison_row *compared = plot_find_row(plot, target);
 
-    if (cell->value < 0) {
-        snprintf(text, size, "-");
+    if (!compared || compared == plot->rows)
+        return;
+
+    for (int i = 0; i < COMPARISON_FIGURES; i++) {
+        const struct comparison_figure *figure = &compared->figures[i];
+        struct buffer change = {0};
+
+        if (!comparison_is_shown(figure, &percentiles_common.list[i]))
+            continue;
+        plot_add_change(&change, figure, true);
+        if (!change.failed)
+            snprintf(row->cells[columns[i]], CELL_SIZE, "%s", change.text);
+        buffer_free(&change);
+    }
+}
+
+/* Fills the cells of ROW with the answer of a sweep of TARGET. */
+static void
+fill_sweep_row(struct target_row *row, const struct plot *plot, int target)
+{
+    const struct job_sweep *sweep = &plot->jobs[target].sweep;
+    enum sweep_kind kind = plot->plan->sweep.kind;
+    int answer = plot_find_answer(plot, target);
+    double iops = -1;
+    double bps = -1;
+    char value[PLOT_TEXT];
+
+    for (int i = 0; i < sweep->count; i++) {
+        if (!sweep->steps[i].requests)
+            continue;
+        iops = fmax(iops, sweep->steps[i].iops);
+        bps = fmax(bps, sweep->steps[i].bps);
+    }
+
+    if (kind == SWEEP_RATE) {
+        int64_t rate = answer < 0 ? -1 : sweep->steps[answer].answered_rate;
+        int64_t request_size = plot->plan->workload.request_size;
+        set_table_cell(row->cells[0], UNITS_COUNT, rate);
+        set_table_cell(row->cells[1], UNITS_SIZE,
+                       rate < 0 ? -1 : units_scale(rate, request_size, 1));
+    } else if (kind != SWEEP_INTERVAL) {
+        set_table_cell(row->cells[0], UNITS_COUNT, (int64_t)iops);
+        set_table_cell(row->cells[1], UNITS_SIZE, (int64_t)bps);
+    }
+
+    if (row->cells[1][0] && row->cells[1][0] != '-')
+        snprintf(row->cells[1] + strlen(row->cells[1]), 4, "/s");
+    if (answer >= 0 && kind != SWEEP_RATE)
+        snprintf(row->cells[2], CELL_SIZE, "%s",
+                 plot_swept_value(kind, sweep->steps[answer].value, value));
+}
+
+/* Adds the name of target INDEX to ROW. */
+static void
+name_target_row(struct target_row *row, const struct plot *plot, int index)
+{
+    const struct description *description = &plot->jobs[index].target.description;
+
+    row->colour = index;
+    row->short_name = description->path;
+    description_label(description, &row->name);
+}
+
+/* Adds an empty row to TABLE, and returns it. */
+static struct target_row *
+add_target_row(struct target_table *table)
+{
+    return &table->rows[table->row_count++];
+}
+
+/* Adds a row for each mixed operation of STATS, if there are several. The colours begin
+ * with FIRST_COLOUR. */
+static void
+add_operation_rows(struct target_table *table, const struct stats *stats,
+                   int first_colour, bool has_colours, unsigned entries)
+{
+    if (stats->mix.extra_count == 0)
+        return;
+
+    for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
+         scope = scope_next(stats, scope)) {
+        struct target_row *row = add_target_row(table);
+
+        buffer_text(&row->name, scope_name(scope));
+        row->colour = has_colours ? first_colour++ : -1;
+        row->is_indented = !has_colours;
+        fill_run_row(row, stats, scope, entries);
+    }
+}
+
+/* Adds the rows of a run: of each phase or, of a single target, of each operation, else
+ * of each target and its operations. A run of a single series has no row, because the
+ * plot has its figures. */
+static void
+add_run_rows(struct target_table *table, const struct plot *plot, unsigned entries)
+{
+    static const char *const headers[MAX_COLUMNS] = {
+        "requests", "p50", "change", "p99", "change", "max", "failed", "missed"};
+    const struct job *first = &plot->jobs[0];
+
+    for (int i = 0; i < MAX_COLUMNS; i++)
+        table->headers[i] = headers[i];
+
+    if (plot->count == 1 && first->phases) {
+        for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
+            const struct stats *stats = job_phase_stats(first, phase);
+            if (!stats)
+                continue;
+            struct target_row *row = add_target_row(table);
+            plot_phase_name(&row->name, plot, phase);
+            row->colour = -1;
+            fill_run_row(row, stats, SCOPE_ALL, entries);
+            add_operation_rows(table, stats, 0, false, entries);
+        }
         return;
     }
 
-    units_format(cell->kind, cell->value, value);
-    /* All sizes in the table are bandwidths. */
-    if (cell->kind == UNITS_SIZE)
-        snprintf(text, size, "%s/s", value);
-    else
-        snprintf(text, size, "%s", value);
-}
-
-/* Draws the values of ROW or, if IS_HEADER, the headers of its columns, from the right to
- * the left. Returns the x at which they begin. The name of the row must end there. */
-static double
-draw_row(struct buffer *text, const struct target_row *row, bool is_header, double y)
-{
-    double x = PLOT_WIDTH - PLOT_MARGIN;
-
-    for (int i = MAX_COLUMNS - 1; i >= 0; i--) {
-        const struct cell *cell = &row->cells[i];
-        char value[UNITS_TEXT + 8];
-
-        if (!cell->width)
-            continue;
-
-        if (is_header) {
-            svg_text(text, x, y, SVG_END, PLOT_FONT, "dim", cell->header);
-        } else {
-            format_cell(cell, value, sizeof(value));
-            svg_text(text, x, y, SVG_END, PLOT_FONT, "cell", value);
-        }
-        x -= SVG_GLYPH * PLOT_FONT * cell->width + SPACE;
+    if (plot->count == 1) {
+        add_operation_rows(table, first->stats, 0, true, entries);
+        return;
     }
-
-    return x;
-}
-
-/* Draws the row of STATS at Y, and the rows of its operations below. Returns the x at
- * which the values of the first row begin. */
-static double
-draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
-          const struct stats *stats, unsigned entries, double y)
-{
-    const struct operation_mix *mix = &plot->plan->workload.mix;
-    struct target_row row = make_row(plot, job, stats, SCOPE_ALL, entries);
-    double values_x = draw_row(text, &row, false, y);
-
-    if (!has_operation_rows(plot))
-        return values_x;
-
-    for (enum scope scope = SCOPE_OPERATION; scope < SCOPE_SYNC; scope++) {
-        if (operation_mix_turn(mix, scope_operation(scope)) < 0)
-            continue;
-        y += PLOT_ROW;
-        row = make_row(plot, job, stats, scope, entries);
-        draw_row(text, &row, false, y);
-        svg_text(text, PLOT_MARGIN + 2 * PLOT_SWATCH, y, SVG_START, PLOT_FONT, "dim",
-                 scope_name(scope));
-    }
-
-    return values_x;
-}
-
-/* Draws the label of the target of JOB at X, Y, at most WIDTH pixels wide. A label that
- * is too wide is replaced by the path, which is shortened if necessary. */
-static void
-draw_target_name(struct buffer *text, const struct job *job, double x, double y,
-                 double width)
-{
-    struct buffer name = {0};
-
-    description_label(&job->target.description, &name);
-    if (!name.failed && svg_width(name.text, PLOT_FONT) > width) {
-        buffer_clear(&name);
-        svg_shorten(&name, job->target.description.path,
-                    (int)(width / (SVG_GLYPH * PLOT_FONT)));
-    }
-
-    svg_buffer(text, x, y, SVG_START, PLOT_FONT, "name", &name);
-}
-
-/* Draws the rows of the phases of JOB that have begun, from Y downwards. Returns the y at
- * which they end. */
-static double
-draw_phase_rows(struct buffer *text, const struct plot *plot, const struct job *job,
-                unsigned entries, double y)
-{
-    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
-        const struct stats *stats = job_phase_stats(job, phase);
-        struct buffer name = {0};
-
-        if (!stats)
-            continue;
-
-        draw_rows(text, plot, job, stats, entries, y);
-        plot_phase_name(&name, plot, phase);
-        svg_buffer(text, PLOT_MARGIN + PLOT_SWATCH, y, SVG_START, PLOT_FONT, "name",
-                   &name);
-        y += count_rows_each(plot) * PLOT_ROW;
-    }
-
-    return y;
-}
-
-/* Draws the table from Y downwards: the headers, the targets, and then the phases of the
- * first target, if it has phases. Returns the y at which the table ends. */
-static double
-draw_table(struct buffer *text, const struct plot *plot, unsigned entries, double y)
-{
-    const struct job *first = &plot->jobs[0];
-    double name_x = PLOT_MARGIN;
-    const struct target_row header =
-        make_row(plot, first, first->stats, SCOPE_ALL, entries);
-
-    /* In front of each of several names stands a piece of a line (draw_target_lines). */
-    if (plot->count > 1)
-        name_x += PLOT_SWATCH + SPACE;
-
-    draw_row(text, &header, true, y);
-    y += PLOT_ROW;
 
     for (int i = 0; i < plot->count; i++) {
-        const struct job *job = &plot->jobs[i];
-        double values_x = draw_rows(text, plot, job, job->stats, entries, y);
-
-        draw_target_name(text, job, name_x, y, values_x - name_x);
-        y += count_rows_each(plot) * PLOT_ROW;
+        struct target_row *row = add_target_row(table);
+        name_target_row(row, plot, i);
+        fill_run_row(row, plot->jobs[i].stats, SCOPE_ALL, entries);
+        fill_changes(row, plot, i);
+        add_operation_rows(table, plot->jobs[i].stats, 0, false, entries);
     }
-
-    if (first->phases)
-        y = draw_phase_rows(text, plot, first, entries, y);
-
-    return y;
 }
 
-/* Draws a piece of a line with a mark in front of the name of each target, if there are
- * several. Y is the y of the table. */
+/* Adds a row for each target of a sweep, if there are several. */
 static void
-draw_target_lines(struct buffer *text, const struct plot *plot, double y)
+add_sweep_rows(struct target_table *table, const struct plot *plot)
 {
+    enum sweep_kind kind = plot->plan->sweep.kind;
+
+    table->headers[0] = kind == SWEEP_RATE ? "highest rate" : "highest iops";
+    table->headers[1] = kind == SWEEP_RATE ? "its bandwidth" : "highest bandwidth";
+    table->headers[2] = kind == SWEEP_SIZE ? "enough for 90 %" : "meets the limits";
+
     if (plot->count < 2)
         return;
 
     for (int i = 0; i < plot->count; i++) {
-        double row_y = y + (1 + i * count_rows_each(plot)) * PLOT_ROW;
+        struct target_row *row = add_target_row(table);
+        name_target_row(row, plot, i);
+        fill_sweep_row(row, plot, i);
+    }
+}
 
-        draw_swatch(text, ENTRY_MEAN, plot_class(plot, "k-mean", "", i), PLOT_MARGIN,
+/* Returns the width of COLUMN in pixels, or 0 if no row has a text in it. */
+static double
+measure_column(const struct target_table *table, int column)
+{
+    double width = 0;
+
+    for (int i = 0; i < table->row_count; i++)
+        width = fmax(width, svg_width(table->rows[i].cells[column], PLOT_FONT));
+
+    return width > 0 ? fmax(width, svg_width(table->headers[column], PLOT_FONT)) : 0;
+}
+
+/* Draws the name of ROW at X, Y, at most WIDTH pixels wide. Returns its width. */
+static double
+draw_row_name(struct buffer *text, const struct target_row *row, double x, double y,
+              double width)
+{
+    struct buffer name = {0};
+    const char *whole = row->name.text;
+
+    if (row->short_name && svg_width(whole, PLOT_FONT) > width)
+        whole = row->short_name;
+    svg_shorten(&name, whole, (int)(width / (SVG_GLYPH * PLOT_FONT)));
+
+    double drawn_width = name.failed ? 0 : svg_width(name.text, PLOT_FONT);
+    svg_buffer(text, x, y, SVG_START, PLOT_FONT, "name", &name);
+    return drawn_width;
+}
+
+/* Draws TABLE from Y downwards. The columns stand next to the names. Returns the y at
+ * which the table ends. */
+static double
+draw_table(struct buffer *text, const struct target_table *table, double y)
+{
+    double name_x = PLOT_MARGIN + PLOT_SWATCH + 8;
+    double max_name_width = PLOT_WIDTH - PLOT_MARGIN - name_x;
+    double name_width = 0;
+
+    if (table->row_count == 0)
+        return y;
+
+    for (int column = 0; column < MAX_COLUMNS; column++)
+        if (measure_column(table, column) > 0)
+            max_name_width -= measure_column(table, column) + SPACE;
+    max_name_width = fmax(max_name_width, MIN_NAME_WIDTH);
+
+    for (int i = 0; i < table->row_count; i++) {
+        const struct target_row *row = &table->rows[i];
+        double row_y = y + (i + 1) * PLOT_ROW;
+
+        text->failed |= row->name.failed;
+        if (row->name.failed)
+            continue;
+        name_width =
+            fmax(name_width,
+                 draw_row_name(text, row, row->is_indented ? name_x + INDENT : name_x,
+                               row_y, max_name_width - INDENT));
+        if (row->colour < 0)
+            continue;
+        draw_swatch(text, ENTRY_MEAN, plot_class("k-mean", row->colour), PLOT_MARGIN,
                     row_y);
-        draw_swatch(text, ENTRY_MARK, plot_class(plot, "k-mark", "", i), PLOT_MARGIN,
+        draw_swatch(text, ENTRY_MARK, plot_class("k-mark", row->colour), PLOT_MARGIN,
                     row_y);
     }
+
+    double x = name_x + name_width + INDENT;
+    for (int column = 0; column < MAX_COLUMNS; column++) {
+        double width = measure_column(table, column);
+        if (width <= 0)
+            continue;
+
+        x += width + SPACE;
+        svg_text(text, x, y, SVG_END, PLOT_FONT, "dim", table->headers[column]);
+        for (int i = 0; i < table->row_count; i++)
+            if (table->rows[i].cells[column][0])
+                svg_text(text, x, y + (i + 1) * PLOT_ROW, SVG_END, PLOT_FONT, "cell",
+                         table->rows[i].cells[column]);
+    }
+
+    return y + (table->row_count + 1) * PLOT_ROW;
 }
 
 double
 plot_targets_draw(struct buffer *text, const struct plot *plot, unsigned entries,
                   double y)
 {
-    y += PLOT_ROW;
+    /* Each target or phase has a row, and a row for each of its operations. */
+    int max_rows = (plot->count + PHASES) * (1 + OPERATION_TURNS);
+    struct target_table table = {.rows = calloc((size_t)max_rows, sizeof(*table.rows))};
 
+    if (!table.rows) {
+        text->failed = true;
+        return y;
+    }
+
+    y += PLOT_ROW;
     if (entries) {
         draw_legend(text, plot, entries, y);
         y += 1.5 * PLOT_ROW;
     }
 
-    draw_parts_legend(text, plot, y - PLOT_ROW / 2.0);
-    if (plot_has_parts(plot))
-        y += PLOT_ROW;
+    if (plot->plan->sweep.kind == SWEEP_NONE)
+        add_run_rows(&table, plot, entries);
+    else
+        add_sweep_rows(&table, plot);
+    y = draw_table(text, &table, y);
 
-    double end = draw_table(text, plot, entries, y);
-    draw_target_lines(text, plot, y);
-
-    return end;
+    for (int i = 0; i < table.row_count; i++)
+        buffer_free(&table.rows[i].name);
+    free(table.rows);
+    return y;
 }

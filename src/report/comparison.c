@@ -586,6 +586,9 @@ comparison_make(const struct job *jobs, int count, const struct slos *slos, bool
 const struct comparison_row *
 comparison_rows(struct report *report)
 {
+    /* Rows that this report has allocated are lost when report_recorded has none. */
+    if (!report->rows)
+        report->rows = report->owned_rows;
     if (report->rows)
         return report->rows;
 

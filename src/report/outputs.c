@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "check.h"
 #include "cli/cli.h"
+#include "os/process.h"
 #include "plot/plot.h"
 #include "report/console.h"
 #include "report/report.h"
@@ -20,9 +21,22 @@ static void
 plot_tick(struct report *report, const struct job *jobs, int count, int64_t now,
           bool last)
 {
-    (void)jobs, (void)count, (void)now, (void)last;
-    plot_format(&report->text,
-                &(struct plot){report->plan, report->jobs, report->job_count});
+    char host[256];
+    bool is_recorded = report->plan->mode == MODE_COMPARE;
+    bool has_series = report->plan->statistics.series_capacity > 0;
+    struct plot plot = {.plan = report->plan,
+                        .jobs = report->jobs,
+                        .count = report->job_count,
+                        .host = host,
+                        .made_at = report->wall_now()};
+    (void)jobs, (void)count, (void)now;
+
+    os_host_name(host, sizeof(host));
+    /* Jobs can be compared when all of them have ended. */
+    if (plot.count > 1 && has_series && (last || is_recorded))
+        plot.rows = comparison_rows(report);
+
+    plot_format(&report->text, &plot);
 }
 
 /* The functions of -plot. The plot itself is made in src/plot/. */

@@ -181,8 +181,9 @@ TEST(the_picture_has_both)
     if (check.problems.length)
         fail_msg("%s", check.problems.text);
     assert_true(svg_check_shows(&check, "ioping: 2 recorded runs"));
-    assert_true(svg_check_shows(&check, "read from raw lines"));
-    assert_true(svg_check_shows(&check, "200 requests counted"));
+    assert_true(svg_check_shows(&check, "read from recorded runs"));
+    assert_true(svg_check_shows(&check, "gp3 against gp2: "));
+    assert_true(svg_check_says(&check, "desc", "200 requests counted"));
     assert_true(svg_check_shows(&check, "gp3"));
     assert_false(svg_check_says(&check, "desc", "random"));
     assert_int_equal(svg_check_count(&check, "outline"), 2);

@@ -21,8 +21,8 @@ static const struct expected runs[] = {
      "3\n0\ny:1\nx.svg:1\nx.svg\ny\n"},
     /* Long before there are so many that it has no marks any more. */
     {"an_interrupted_run_has_one", "", 0, "0\nsame\n"},
-    /* Another target goes on for much longer: its band ends in the first quarter of a
-     * panel that is 560 wide and begins at 92. */
+    /* Another target goes on for much longer: its marks end in the first quarter of a
+     * panel that is 528 wide and begins at 84. */
     {"a_target_is_drawn_as_long_as_it_was_there", "faults", 0, "3 1\n"},
     {"an_older_picture_is_replaced", "", 0, "2\n5\nx.svg\n"},
     /* The folder is gone by then. */
@@ -103,7 +103,7 @@ TEST(a_sweep_has_a_point_for_each_step)
         const char *options;
         int points;
     } cases[] = {
-        {"-sweep size=4k..32k", 8},            /* requests, and bandwidth */
+        {"-sweep size=4k..32k", 12},           /* p50, p99 and bandwidth */
         {"-sweep threads=1..4", 9},            /* p50, p99 and maximum */
         {"-sweep threads=1..4 -B ../data", 18} /* of two targets */
     };

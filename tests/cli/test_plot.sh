@@ -78,8 +78,8 @@ a_target_is_drawn_as_long_as_it_was_there() {
         faulty pread@data/:10:5 -C -q -c 100 -i 10ms -plot x.svg ../data ../d \
             >../o 2>../e
         status=$?
-        early=$(sed -n 's/.*class="band.* t0" d="//p' x.svg | grep -oE '[MHL] ?[0-9.]+' |
-            sed 's/[MHL] *//' | sort -n | tail -1 | awk '{ print ($1 > 92 && $1 < 232) }')
+        early=$(sed -n 's/.*class="mark t0" cx="\([0-9.]*\)".*/\1/p' x.svg |
+            sort -n | tail -1 | awk '{ print ($1 > 84 && $1 < 216) }')
         [ "$early" != 1 ] || break
     done
     echo "$status $early"

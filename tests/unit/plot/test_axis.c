@@ -38,7 +38,7 @@ static const struct axis_case cases[] = {
     {PLOT_TIME, false, 0, 50 * MINUTE, 100, 20, "min", "0|10|20|30|40|50|"},
     {PLOT_TIME, false, 0, 9 * HOUR, 100, 20, "hour", "0|2|4|6|8|10|"},
     {PLOT_TIME, false, 0, 20000 * HOUR, 100, 20, "hour", "0|5000|10000|15000|20000|"},
-    {PLOT_TIME, false, 10, 412 * US, 100, 20, "us", "0|100|200|300|400|500|"},
+    {PLOT_TIME, false, 10, 412 * US, 100, 20, "\u00b5s", "0|100|200|300|400|500|"},
     {PLOT_TIME, false, 10, 1200 * US, 100, 20, "ms", "0|0.5|1|1.5|"},
     {PLOT_TIME, false, 1, 3, 100, 20, "ns", "0|1|2|3|"},
     {PLOT_COUNT, false, 0, 7, 100, 30, "", "0|5|10|"},
@@ -48,29 +48,33 @@ static const struct axis_case cases[] = {
     {PLOT_SHARE, false, 0, 33000, 100, 20, "%", "0|10|20|30|40|"},
     {PLOT_SHARE, false, 0, 1900, 100, 20, "%", "0|0.5|1|1.5|2|"},
     /* Values close together do not begin at zero. */
-    {PLOT_TIME, false, 200 * US, 399 * US, 100, 20, "us", "200|250|300|350|400|"},
-    {PLOT_TIME, false, 200 * US, 400 * US, 100, 20, "us", "200|250|300|350|400|"},
-    {PLOT_TIME, false, 199 * US, 399 * US, 100, 20, "us", "0|100|200|300|400|"},
-    {PLOT_TIME, false, 100 * US, 100 * US, 100, 20, "us", "97|98|99|100|101|102|103|"},
+    {PLOT_TIME, false, 200 * US, 399 * US, 100, 20, "\u00b5s", "200|250|300|350|400|"},
+    {PLOT_TIME, false, 200 * US, 400 * US, 100, 20, "\u00b5s", "200|250|300|350|400|"},
+    {PLOT_TIME, false, 199 * US, 399 * US, 100, 20, "\u00b5s", "0|100|200|300|400|"},
+    {PLOT_TIME, false, 100 * US, 100 * US, 100, 20, "\u00b5s",
+     "97|98|99|100|101|102|103|"},
     {PLOT_TIME, false, 1, 1, 100, 20, "ns", "0|1|"},
     {PLOT_TIME, false, 1000 * MS, 1000 * MS + 1, 100, 15, "s",
      "0.97|0.98|0.99|1|1.01|1.02|1.03|"},
     {PLOT_COUNT, false, 0, 0, 100, 20, "", "0|1|"},
-    /* Log ticks thin out as the decades grow. */
-    {PLOT_TIME, true, 90 * US, 2500 * US, 100, 10, "", "100 us|200 us|500 us|1 ms|2 ms|"},
-    {PLOT_TIME, true, 90 * US, 2500 * US, 100, 25, "", "100 us|1 ms|"},
+    /* A log axis has ticks at both ends. Other ticks thin out as the decades grow. */
+    {PLOT_TIME, true, 90 * US, 2500 * US, 100, 10, "",
+     "50 \u00b5s|100 \u00b5s|200 \u00b5s|500 \u00b5s|1 ms|2 ms|5 ms|"},
+    {PLOT_TIME, true, 90 * US, 2500 * US, 100, 25, "", "50 \u00b5s|1 ms|5 ms|"},
     {PLOT_TIME, true, 1, HOUR, 340, 20, "",
-     "1 ns|10 ns|100 ns|1 us|10 us|100 us|1 ms|10 ms|100 ms|1 s|10 s|1 min|10 min|1 "
+     "1 ns|10 ns|100 ns|1 \u00b5s|10 \u00b5s|100 \u00b5s|1 ms|10 ms|100 ms|1 s|10 s|1 "
+     "min|10 min|1 "
      "hour|"},
-    {PLOT_TIME, true, 1, HOUR, 170, 20, "", "1 ns|1 us|1 ms|1 s|1 min|1 hour|"},
-    {PLOT_TIME, true, 0, 1000, 100, 30, "", "1 ns|10 ns|100 ns|1 us|"},
-    {PLOT_TIME, true, 9 * SECOND, 2 * MINUTE, 100, 1, "", "10 s|20 s|30 s|1 min|2 min|"},
-    {PLOT_RATE, true, 40, 30000, 100, 25, "", "0.1|1|10|"},
+    {PLOT_TIME, true, 1, HOUR, 170, 20, "", "1 ns|1 \u00b5s|1 ms|1 s|1 min|1 hour|"},
+    {PLOT_TIME, true, 0, 1000, 100, 30, "", "1 ns|10 ns|100 ns|1 \u00b5s|"},
+    {PLOT_TIME, true, 9 * SECOND, 2 * MINUTE, 100, 1, "",
+     "5 s|10 s|20 s|30 s|1 min|2 min|"},
+    {PLOT_RATE, true, 40, 30000, 100, 25, "", "0.02|1|50|"},
     {PLOT_SPEED, true, 400000, 30 * MIB, 100, 12, "",
-     "500 KiB/s|1 MiB/s|2 MiB/s|5 MiB/s|10 MiB/s|20 MiB/s|"},
+     "200 KiB/s|500 KiB/s|1 MiB/s|2 MiB/s|5 MiB/s|10 MiB/s|20 MiB/s|50 MiB/s|"},
     {PLOT_SIZE, true, 512, 4096, 90, 20, "", "512 B|1 KiB|2 KiB|4 KiB|"},
     {PLOT_SIZE, true, 512, 64 * MIB, 340, 50, "",
-     "512 B|4 KiB|32 KiB|256 KiB|2 MiB|16 MiB|"},
+     "512 B|4 KiB|32 KiB|256 KiB|2 MiB|64 MiB|"},
     {PLOT_SIZE, true, 512, 512, 100, 20, "", "256 B|512 B|1 KiB|"},
 };
 
@@ -135,10 +139,27 @@ TEST(ticks_are_never_closer_than_the_gap)
             struct plot_axis axis = axis_of(&test);
             struct plot_tick ticks[PLOT_TICKS];
             int count = plot_axis_ticks(&axis, ticks);
-            assert_in_range(count, 1, 10);
+            assert_in_range(count, 2, 11);
             for (int i = 1; i < count; i++)
                 assert_true(ticks[i].position - ticks[i - 1].position >= 30);
         }
+}
+
+TEST(given_values_are_the_ticks)
+{
+    static const int64_t values[] = {MS, 4 * MS, 16 * MS};
+    struct plot_axis axis = {.kind = PLOT_TIME,
+                             .is_log = true,
+                             .to = 200,
+                             .min_tick_gap = 20,
+                             .values = values,
+                             .value_count = LENGTH(values)};
+    struct plot_tick ticks[PLOT_TICKS];
+    plot_axis_fit(&axis, MS, 16 * MS, true);
+    assert_int_equal(plot_axis_ticks(&axis, ticks), 3);
+    assert_string_equal(ticks[1].text, "4 ms");
+    assert_true(is_near(ticks[0].position, 0) && is_near(ticks[1].position, 100) &&
+                is_near(ticks[2].position, 200));
 }
 
 TEST(a_log_scale_is_needed_beyond_the_ratio)

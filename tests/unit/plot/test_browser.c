@@ -1,6 +1,6 @@
 /* Plots in a browser: the script of a page draws each plot and examines its pixels. */
 /* Marks: apart native */
-#include "plotted.h"
+#include "seeded.h"
 
 static const struct plotted_case cases[] = {
     {SWEEP_NONE, 1, 100, PLOTTED_DECADES}, {SWEEP_NONE, 1, 30000, PLOTTED_MISSING},
@@ -24,11 +24,12 @@ write_encoded(FILE *file, const struct buffer *text)
 }
 
 static void
-add_script(FILE *page)
+add_script(FILE *page, const char *name)
 {
     char path[1100], bytes[4096];
     const char *source = getenv("IOPING_SOURCE");
-    snprintf(path, sizeof(path), "%s/tests/support/tools/look.js", source ? source : ".");
+    snprintf(path, sizeof(path), "%s/tests/support/tools/%s", source ? source : ".",
+             name);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     for (size_t got; (got = fread(bytes, 1, sizeof(bytes), file)) > 0;)
@@ -55,7 +56,7 @@ make_page(void **state)
         buffer_free(&text);
     }
     fputs("];\n", file);
-    add_script(file);
+    add_script(file, "look.js");
     fputs("</script></body>\n", file);
     assert_int_equal(fclose(file), 0);
     return 0;
@@ -132,6 +133,37 @@ TEST(plots_are_light_in_light_surroundings_and_on_paper)
 TEST(plots_are_dark_in_dark_surroundings_but_not_on_paper)
 {
     look(0);
+}
+
+#define SEEDS 200
+
+/* Measures the texts of plots of random data. Prints the seed of a plot with a problem.
+ */
+TEST(no_two_texts_overlap_in_two_hundred_plots_of_all_kinds)
+{
+    char path[1100];
+    snprintf(path, sizeof(path), "%s/overlap.html", scratch());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("<!doctype html><meta charset=\"utf-8\"><body><script>\nconst plots = [\n",
+          file);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct buffer text = seeded_draw(seed);
+        assert_true(text.length < 200000);
+        write_encoded(file, &text);
+        buffer_free(&text);
+    }
+    fputs("];\n", file);
+    add_script(file, "overlap.js");
+    fputs("</script></body>\n", file);
+    assert_int_equal(fclose(file), 0);
+    struct result result = browse("--virtual-time-budget=60000 --dump-dom "
+                                  "\"file://$PWD/overlap.html\"");
+    assert_contains(result.out, "\n200 plots\ntrue\nend\n");
+    const char *problem = strstr(result.out, "\nproblem ");
+    if (problem)
+        fail_msg("%.4000s", problem);
+    command_free(&result);
 }
 
 static uint32_t

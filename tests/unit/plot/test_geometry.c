@@ -2,7 +2,7 @@
  * targets are called. */
 /* Marks: 15s apart native */
 #include "mix.h"
-#include "plotted.h"
+#include "seeded.h"
 #include "svg_check.h"
 
 static const int targets[] = {1, 2, 6, 64};
@@ -127,6 +127,20 @@ TEST(every_kind_makes_a_sound_plot)
         add_case(&found, &(struct plotted_case){SWEEP_NONE, 6, 3000, kind});
         add_case(&found, &(struct plotted_case){SWEEP_SIZE, 2, 18, kind});
         add_case(&found, &(struct plotted_case){SWEEP_DEPTH, 6, 7, kind});
+    }
+    fail_if_any(&found);
+}
+
+TEST(random_data_makes_sound_plots_below_200_kilobytes)
+{
+    struct buffer found = {0};
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        char name[32];
+        struct buffer text = seeded_draw(seed);
+        snprintf(name, sizeof(name), "seed %d", (int)seed);
+        add_plot(&found, &text, name);
+        assert_true(text.length < 200000);
+        buffer_free(&text);
     }
     fail_if_any(&found);
 }

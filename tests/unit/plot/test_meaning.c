@@ -1,5 +1,6 @@
 /* Marks, bands, bars and lines of plots lie where the measured values are. */
 #include "looked.h"
+#include "stats/comparison.h"
 
 /* A plot of one target and of these latencies, one every so many ms, looked at. */
 static void
@@ -98,60 +99,18 @@ TEST(a_band_reaches_from_the_shortest_to_the_longest)
     assert_near(middle_y("p99", 0), around.top, 1);
 }
 
-/* The point after the one at I in its part of the path, which is closed. */
-static struct svg_check_point
-next_point(const struct svg_check_point *points, int count, int i)
+/* Every request is a mark, so a band would say less, and a bin with one slow request
+ * would be a wide column. */
+TEST(marks_have_no_band_and_no_mean)
 {
-    if (i + 1 < count && !points[i + 1].first)
-        return points[i + 1];
-    while (i > 0 && !points[i].first)
-        i--;
-    return points[i];
-}
-
-/* Returns how far up and down the subpaths of a path reach at X. */
-static struct svg_check_box
-reach(const struct svg_check_point *points, int count, double x)
-{
-    struct svg_check_box box = {x, INFINITY, x, -INFINITY};
-    for (int i = 0; i < count; i++) {
-        struct svg_check_point a = points[i], b = next_point(points, count, i);
-        if (x < fmin(a.x, b.x) || x > fmax(a.x, b.x))
-            continue;
-        double y = a.x == b.x ? b.y : a.y + (x - a.x) / (b.x - a.x) * (b.y - a.y);
-        box.top = fmin(box.top, a.x == b.x ? fmin(a.y, b.y) : y);
-        box.bottom = fmax(box.bottom, a.x == b.x ? fmax(a.y, b.y) : y);
-    }
-    return box;
-}
-
-/* Fails unless a mark of the target of CLASS lies in the band of that. */
-static void
-check_mark(const struct xml_element *mark, const char *class)
-{
-    const struct xml_element *band = svg_check_find(&check, "band", 0);
-    int count;
-    for (int i = 0; band && !svg_check_has(&check, band, class); i++)
-        band = svg_check_find(&check, "band", i);
-    assert_non_null(band);
-    struct svg_check_point *points = svg_check_points(&check, band, &count);
-    struct svg_check_box box = svg_check_bounds(&check, mark);
-    struct svg_check_box around = reach(points, count, (box.left + box.right) / 2);
-    double y = (box.top + box.bottom) / 2;
-    if (y < around.top - 0.5 || y > around.bottom + 0.5)
-        fail_msg("mark of %s at %g,%g, its band is from %g to %g", class, box.left, y,
-                 around.top, around.bottom);
-    free(points);
-}
-
-TEST(every_mark_lies_within_the_band_of_its_target)
-{
-    for (int kind = PLOTTED_EQUAL; kind <= PLOTTED_FAILING; kind++) {
-        struct plotted_case drawn = {SWEEP_NONE, 2, 190, (enum plotted_kind)kind};
-        const struct xml_element *mark;
-        look_at(plotted_draw(&drawn));
-        for (int i = 0; (mark = svg_check_find(&check, "mark", i)); i++)
-            check_mark(mark, svg_check_has(&check, mark, "t1") ? "t1" : "t0");
+    static const struct plotted_case cases[] = {{SWEEP_NONE, 1, 400, PLOTTED_DECADES},
+                                                {SWEEP_NONE, 2, 190, PLOTTED_NARROW}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        look_at(plotted_draw(&cases[i]));
+        assert_true(svg_check_count(&check, "mark") >= 380);
+        assert_int_equal(svg_check_count(&check, "band"), 0);
+        assert_int_equal(svg_check_count(&check, "mean"), 0);
+        assert_false(svg_check_shows(&check, "mean"));
     }
 }
 
@@ -171,7 +130,7 @@ count_turns(const struct svg_check_point *points, int count)
 /* Along its upper edge and back along the lower one, however few requests there are. */
 TEST(a_band_goes_right_and_then_left)
 {
-    static const uint64_t counts[] = {1, 3, 20, 100, 400, 2000};
+    static const uint64_t counts[] = {401, 800, 2000, 9000};
     for (size_t i = 0; i < LENGTH(counts); i++) {
         struct plotted_case drawn = {SWEEP_NONE, 1, counts[i], PLOTTED_EXTREME};
         int count;
@@ -242,8 +201,8 @@ TEST(failures_and_missed_probes_are_told_and_shown_if_there_are_any)
 /* A screen reader gets the facts; the second target has failed once. */
 TEST(the_description_has_the_facts_in_words)
 {
-    static const char *const facts[] = {"/mnt/disk0", "/mnt/disk1", "3 requests",
-                                        "max 400 us", "2 requests", "1 failed"};
+    static const char *const facts[] = {"/mnt/disk0",      "/mnt/disk1", "3 requests",
+                                        "max 400 \u00b5s", "2 requests", "1 failed"};
     struct plotted *plotted =
         plotted_make(&(struct plotted_case){SWEEP_NONE, 2, 0, PLOTTED_EQUAL});
     for (int i = 0; i < 6; i++) {
@@ -298,4 +257,138 @@ TEST(every_step_is_a_labelled_point)
             !svg_check_shows(&check, cases[i].last))
             fail_msg("%zu: %d panels, %d marks: %.4000s", i, panels, marks, looked.text);
     }
+}
+
+/* Returns the first line of CLASS of the target or operation with COLOUR. */
+static struct svg_check_box
+line_of(const char *class, const char *colour)
+{
+    const struct xml_element *line;
+    for (int i = 0; (line = svg_check_find(&check, class, i)); i++)
+        if (svg_check_has(&check, line, colour))
+            return svg_check_bounds(&check, line);
+    fail_msg("no %s of %s", class, colour);
+    return (struct svg_check_box){0};
+}
+
+/* 200 reads of 100 us and 200 writes of 300 us in turn. */
+TEST(reads_and_writes_have_colours_and_percentiles_of_their_own)
+{
+    struct plotted *plotted =
+        plotted_make(&(struct plotted_case){SWEEP_NONE, 1, 0, PLOTTED_EQUAL});
+    plotted->plan.workload.mix = plotted->stats->mix = mix_of("rw");
+    for (int i = 0; i < 400; i++) {
+        struct sample sample = {.start = PLOTTED_BEGAN + i * 1000000LL,
+                                .latency = i % 2 ? 300000 : 100000,
+                                .operation = i % 2 ? OPERATION_WRITE : OPERATION_READ,
+                                .size = 4096,
+                                .verdict = VERDICT_NONE};
+        stats_record(plotted->stats, &sample);
+        track_record(plotted->tracks, &sample);
+    }
+    look(plotted);
+    double read = line_of("p50", "t0").top, write = line_of("p50", "t1").top;
+    const struct xml_element *mark;
+    int marks[2] = {0, 0};
+    for (int i = 0; (mark = svg_check_find(&check, "mark", i)); i++) {
+        bool is_write = svg_check_has(&check, mark, "t1");
+        assert_near(middle_y("mark", i), is_write ? write : read, 0.3);
+        marks[is_write]++;
+    }
+    assert_int_equal(marks[0], 200);
+    assert_int_equal(marks[1], 200);
+    assert_true(read - write > 100);
+    assert_int_equal(svg_check_count(&check, "outline"), 2);
+    assert_true(svg_check_shows(&check, "p99 300.3 \u00b5s") ||
+                svg_check_shows(&check, "p99 300 \u00b5s"));
+    assert_true(svg_check_shows(&check, "p99: read 100"));
+}
+
+/* Its percentiles are short lines at the right edge, in the colour of each target. */
+TEST(two_targets_have_percentiles_at_the_right_edge)
+{
+    look_at(plotted_draw(&(struct plotted_case){SWEEP_NONE, 2, 3000, PLOTTED_NARROW}));
+    for (int i = 0; i < 2; i++) {
+        struct svg_check_box p50 = line_of("p50", i ? "t1" : "t0");
+        assert_near(p50.right, check.panels[0].right, 0.1);
+        assert_true(p50.right - p50.left < 30);
+    }
+    assert_int_equal(svg_check_count(&check, "p50"), 2);
+    assert_int_equal(svg_check_count(&check, "band"), 0);
+}
+
+/* The verdict and the change of the second row, which is the first target. */
+TEST(the_verdict_of_a_comparison_is_in_large_text)
+{
+    static const struct {
+        double low, high;
+        const char *answer, *cell;
+    } cases[] = {
+        {28, 39, ">/mnt/disk1 is 28x to 39x faster than /mnt/disk0 (p50)<",
+         ">28x to 39x<"},
+        {1.1, 1.25, ">/mnt/disk1 is faster than /mnt/disk0: p50 -20 to -9.1 %<",
+         ">+10 to +25 %<"},
+        {0.9, 1.2, ">/mnt/disk1 and /mnt/disk0: no significant difference in p50<",
+         ">not significant<"},
+        {3, INFINITY, ">/mnt/disk1 is at least 3.0x faster than /mnt/disk0 (p50)<",
+         ">at least 3.0x<"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plotted *plotted =
+            plotted_make(&(struct plotted_case){SWEEP_NONE, 2, 500, PLOTTED_NARROW});
+        struct comparison_row rows[2] = {
+            {.name = "/mnt/disk1", .stats = &plotted->stats[1]},
+            {.name = "/mnt/disk0",
+             .stats = &plotted->stats[0],
+             .figures = {{.count = 500,
+                          .ratio = 1.15,
+                          .bounds = {true, cases[i].low, cases[i].high}}}},
+        };
+        plotted->plot.rows = rows;
+        look(plotted);
+        if (!strstr(looked.text, cases[i].answer) || !strstr(looked.text, cases[i].cell))
+            fail_msg("%zu: %.9000s", i, looked.text);
+    }
+}
+
+TEST(more_than_eight_targets_have_a_row_each)
+{
+    look_at(plotted_draw(&(struct plotted_case){SWEEP_NONE, 9, 300, PLOTTED_NARROW}));
+    assert_int_equal(svg_check_count(&check, "plot"), 1);
+    assert_int_equal(svg_check_count(&check, "mark"), 18);
+    for (int i = 0; i < 9; i++) {
+        double left = svg_check_bounds(&check, svg_check_find(&check, "mean", i)).left;
+        double right = svg_check_bounds(&check, svg_check_find(&check, "mean", i)).right;
+        double p99 = middle_x("mark", 2 * i), p50 = middle_x("mark", 2 * i + 1);
+        assert_true(left < p50 && p50 < p99 && p99 <= right + 0.1);
+        assert_near(middle_y("mark", 2 * i), middle_y("mean", i), 0.1);
+    }
+}
+
+/* Depth 8 is the fourth of seven steps. */
+TEST(the_answer_of_a_sweep_is_a_line_at_its_step)
+{
+    struct plotted *plotted =
+        plotted_make(&(struct plotted_case){SWEEP_DEPTH, 1, 7, PLOTTED_DECADES});
+    plotted->jobs[0].sweep.highest_index = 3;
+    look(plotted);
+    assert_int_equal(svg_check_count(&check, "knee"), 1);
+    assert_int_equal(svg_check_count(&check, "limit"), 1);
+    assert_true(svg_check_shows(&check, "depth 8 meets p99 <= 1 ms"));
+    /* The maxima are drawn first, then p99, then p50: the steps rise in each. */
+    assert_near(middle_x("knee", 0), middle_x("mark", 3), 0.1);
+    assert_near(middle_x("knee", 0), middle_x("mark", 10), 0.1);
+}
+
+/* The first size with 90 % of the bandwidth of the largest. */
+TEST(the_knee_of_a_sweep_of_sizes_is_marked)
+{
+    struct plotted *plotted =
+        plotted_make(&(struct plotted_case){SWEEP_SIZE, 1, 8, PLOTTED_NARROW});
+    for (int i = 0; i < 8; i++)
+        plotted->jobs[0].sweep.steps[i].bps = i < 5 ? 1e8 * (i + 1) : 5.5e8;
+    look(plotted);
+    assert_true(svg_check_shows(&check, "8 KiB reaches 90 % of the highest bandwidth"));
+    assert_near(middle_x("knee", 0), middle_x("mark", 2 * 8 + 4), 0.1);
+    assert_int_equal(svg_check_count(&check, "plot"), 2);
 }

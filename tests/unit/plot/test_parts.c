@@ -1,11 +1,12 @@
-/* The parts of request times in a plot: stacked columns that add up to the mean. */
+/* The parts of the time of requests in a plot: stacked shares from 0 to 100 %. */
 #include "looked.h"
 
 #include "base/time.h"
 
 /* Of the parts: submit, queue, device, return and sync; of a stack, with stack second. */
-static const char *const plain_colours[] = {"t5", "t4", "t0", "t2", "t3"};
-static const char *const stack_colours[] = {"t5", "t7", "t4", "t0", "t2", "t3"};
+static const char *const plain_colours[] = {"part0", "part2", "part3", "part4", "part5"};
+static const char *const stack_colours[] = {"part0", "part1", "part2",
+                                            "part3", "part4", "part5"};
 static const char *const *colours = plain_colours;
 
 static const enum part plain_parts[] = {PART_SUBMIT, PART_QUEUE, PART_DEVICE,
@@ -99,8 +100,9 @@ check_stack(double left, double right, const int *shares, int parts)
     return top;
 }
 
-/* Requests of 100, later of 300 us: the axis begins at 0, so columns are as high. */
-TEST(parts_add_up_to_the_mean)
+/* Requests of 100, later of 300 us, have the same shares. The stack fills the panel,
+ * which is below the panel of latency. */
+TEST(shares_add_up_to_all_of_the_time)
 {
     static const int parts[] = {10, 40, 30, 20}, thrice[] = {30, 120, 90, 60};
     struct plotted *plotted = make();
@@ -108,45 +110,29 @@ TEST(parts_add_up_to_the_mean)
         add(plotted, i, i < 500 ? parts : thrice, 0);
     look(plotted);
     assert_int_equal(svg_check_count(&check, "part"), 4);
-    double low = check_stack(0, 0.45, parts, 4);
-    double high = check_stack(0.55, 1, parts, 4);
-    double bottom = reach(0, 0, 1).bottom;
-    struct svg_check_box mean =
-        svg_check_bounds(&check, svg_check_find(&check, "mean", 0));
-    assert_near(low, mean.bottom);
-    assert_near(high, mean.top);
-    assert_near(bottom - high, 3 * (bottom - low));
+    assert_near(check_stack(0, 0.45, parts, 4), check_stack(0.55, 1, parts, 4));
+    struct svg_check_box panel = check.panels[2];
+    assert_near(reach(0, 0, 1).bottom, panel.bottom);
+    assert_near(reach(3, 0, 1).top, panel.top);
+    assert_true(panel.top > check.panels[0].bottom);
     assert_ptr_equal(svg_check_panel(&check, svg_check_find(&check, "part", 0)),
-                     svg_check_find(&check, "plot", 0));
+                     svg_check_find(&check, "plot", 2));
 }
 
-/* All are close together: without parts the axis would not begin at 0. */
-TEST(the_axis_of_close_latencies_begins_at_0)
-{
-    static const int parts[] = {10, 40, 30, 20}, more[] = {10, 40, 30, 21};
-    struct plotted *plotted = make();
-    for (int i = 0; i < 100; i++)
-        add(plotted, i, i == 50 ? more : parts, 0);
-    look(plotted);
-    assert_true(svg_check_shows(&check, "0"));
-    check_stack(0, 0.4, parts, 4);
-}
-
-/* One is 1000 times as long as the others. */
-TEST(on_a_log_axis_each_part_has_its_share_of_the_height)
+/* One is 1000 times as long as the others: latency has a log axis, shares never have. */
+TEST(shares_are_linear_below_a_log_axis)
 {
     static const int parts[] = {10, 20, 50, 20}, slow[] = {10, 99900, 70, 20};
     struct plotted *plotted = make();
     for (int i = 0; i < 20; i++)
         add(plotted, 1000 * i, i == 10 ? slow : parts, 0);
     look(plotted);
-    assert_true(svg_check_shows(&check, "log scale"));
-    double low = reach(3, 0, 0.4).top;
-    double high = reach(3, 0.48, 0.56).top;
-    assert_true(low - high > 100);
+    assert_true(svg_check_shows(&check, "latency (log scale)"));
+    assert_true(svg_check_shows(&check, "share of the time (%)"));
     check_stack(0, 0.4, parts, 4);
     struct svg_check_box queue = reach(1, 0.48, 0.56);
-    assert_true(queue.bottom - queue.top > 0.95 * (queue.bottom - high));
+    assert_true(queue.bottom - queue.top >
+                0.95 * (check.panels[2].bottom - check.panels[2].top));
 }
 
 /* At 100 requests from the beginning to the end, each has a column of its own. */
@@ -195,9 +181,10 @@ TEST(a_stack_has_its_part_above_submit)
     assert_int_equal(svg_check_count(&check, "part"), PARTS);
     assert_int_equal(svg_check_count(&check, "k-part"), PARTS);
     check_stack(0, 1, parts, PARTS);
-    assert_true(svg_check_says(&check, "desc",
-                               "on average submit 10 us, stack 30 us, queue 20 us, "
-                               "device 30 us, return 10 us."));
+    assert_true(svg_check_says(
+        &check, "desc",
+        "on average submit 10 \u00b5s, stack 30 \u00b5s, queue 20 \u00b5s, "
+        "device 30 \u00b5s, return 10 \u00b5s."));
 }
 
 /* They have no column, and change none: half of the others are as long as all of these.
@@ -220,16 +207,16 @@ TEST(requests_that_were_not_split_have_no_part)
 
 TEST(the_legend_and_the_description_name_the_parts)
 {
-    static const char *const facts[] = {
-        "with the parts of the time as stacked columns",
-        "on average submit 10 us, queue 40 us, device 30 us, return 20 us."};
+    static const char *const facts[] = {"with the shares of the parts of the time",
+                                        "on average submit 10 \u00b5s, queue 40 \u00b5s, "
+                                        "device 30 \u00b5s, return 20 \u00b5s."};
     static const int parts[] = {10, 40, 30, 20};
     struct plotted *plotted = make();
     for (int i = 0; i < 10; i++)
         add(plotted, i, parts, 0);
     look(plotted);
     for (size_t i = 0; i < LENGTH(plain_parts); i++) {
-        const struct xml_element *key = svg_check_find(&check, "k-part", (int)i);
+        const struct xml_element *key = svg_check_find(&check, "k-part", (int)(3 - i));
         assert_non_null(key);
         assert_true(svg_check_has(&check, key, colours[i]));
         assert_true(svg_check_shows(&check, part_name(plain_parts[i])));
@@ -240,20 +227,30 @@ TEST(the_legend_and_the_description_name_the_parts)
     assert_false(svg_check_shows(&check, "sync"));
 }
 
-/* Lines and marks would not be seen on an area of their colour. */
-TEST(what_lies_over_the_parts_has_none_of_their_colours)
+/* The average of each part, and its share of the time. */
+TEST(the_table_has_the_parts_in_the_order_of_the_stack)
 {
-    static const char *const over[] = {"mark", "mean",   "p50",    "p99",   "lead",
-                                       "bar",  "k-mark", "k-mean", "k-p50", "k-p99"};
+    static const char *const texts[] = {">20 \u00b5s<",
+                                        ">20.0 %<",
+                                        ">30 \u00b5s<",
+                                        ">30.0 %<",
+                                        ">40 \u00b5s<",
+                                        ">40.0 %<",
+                                        ">queue took 40 % of the time<"};
     static const int parts[] = {10, 40, 30, 20};
     struct plotted *plotted = make();
-    for (int i = 0; i < 100; i++) /* enough for p99 */
+    for (int i = 0; i < 100; i++)
         add(plotted, i, parts, 0);
     look(plotted);
-    for (size_t i = 0; i < LENGTH(over); i++) {
-        const struct xml_element *element = svg_check_find(&check, over[i], 0);
-        assert_non_null(element);
-        assert_true(svg_check_has(&check, element, "t6"));
+    for (size_t i = 0; i < LENGTH(texts); i++)
+        if (!strstr(looked.text, texts[i]))
+            fail_msg("%s: %s", texts[i], looked.text);
+    for (int i = 1; i < 4; i++) {
+        struct svg_check_box below =
+            svg_check_bounds(&check, svg_check_find(&check, "k-part", i - 1));
+        struct svg_check_box above =
+            svg_check_bounds(&check, svg_check_find(&check, "k-part", i));
+        assert_true(above.bottom < below.top || below.bottom < above.top);
     }
 }
 
@@ -264,9 +261,8 @@ assert_bare(struct plotted *plotted)
     look(plotted);
     assert_int_equal(svg_check_count(&check, "part"), 0);
     assert_int_equal(svg_check_count(&check, "k-part"), 0);
-    assert_false(svg_check_shows(&check, "queue"));
     assert_false(svg_check_says(&check, "desc", "queue"));
-    assert_true(svg_check_has(&check, svg_check_find(&check, "mean", 0), "t0"));
+    assert_false(svg_check_shows(&check, "share of the time"));
 }
 
 TEST(without_parts_of_one_target_none_are_drawn)

@@ -109,15 +109,15 @@ TEST(numbers_have_one_decimal_at_the_most)
 TEST(elements_have_their_attributes)
 {
     svg_text(&text, 1, 2.5, SVG_START, 12, "key", "a<b");
-    svg_text(&text, 3, 4, SVG_UPWARDS, 11, "axis", "up");
+    svg_text(&text, 3, 4, SVG_MIDDLE, 11, "axis", "up");
     svg_text(&text, 5, 6, SVG_END, 9, "dim", "");
     svg_rect(&text, "plot", 1, 2, 3, 4.5);
     svg_circle(&text, "mark t0", 1, 2, 2.5);
     assert_string_equal(
         text.text,
         "<text class=\"key\" x=\"1\" y=\"2.5\" font-size=\"12\">a&lt;b</text>\n"
-        "<text class=\"axis\" x=\"3\" y=\"4\" font-size=\"11\" text-anchor=\"middle\" "
-        "transform=\"rotate(-90 3 4)\">up</text>\n"
+        "<text class=\"axis\" x=\"3\" y=\"4\" font-size=\"11\" text-anchor=\"middle\">"
+        "up</text>\n"
         "<text class=\"dim\" x=\"5\" y=\"6\" font-size=\"9\" text-anchor=\"end\">"
         "</text>\n"
         "<rect class=\"plot\" x=\"1\" y=\"2\" width=\"3\" height=\"4.5\"/>\n"

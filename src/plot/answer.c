@@ -1,0 +1,565 @@
+/*
+ * The answer of a plot: its result in a few words, for a reader who looks at the plot for
+ * five seconds. Each kind of plot has its own answer.
+ */
+#include "draw.h"
+#include "stats/comparison.h"
+#include "words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The width of a name in the answer, in characters. */
+#define NAME_COLUMNS 32
+/* A ratio from here on, or below its inverse, is shown as a factor, not in percent. */
+#define MIN_FACTOR 2
+/* A request size is the knee of the curve of bandwidth if it reaches this share of the
+ * highest bandwidth, in percent. */
+#define KNEE_PERCENT 90
+
+const struct comparison_row *
+plot_find_row(const struct plot *plot, int target)
+{
+    const struct job *job = &plot->jobs[target];
+
+    if (!plot->rows)
+        return NULL;
+
+    /* The rows may be sorted by speed, so they are not in the order of the jobs. */
+    for (int i = 0; i < plot->count; i++)
+        if (plot->rows[i].stats == job->stats ||
+            plot->rows[i].stats == &job->outcome.total)
+            return &plot->rows[i];
+
+    return NULL;
+}
+
+/* Adds the path of the target that ROW is about, shortened. */
+static void
+add_compared_name(struct buffer *text, const struct comparison_row *row)
+{
+    svg_shorten(text, row->name, NAME_COLUMNS);
+    if (row->ordinal)
+        buffer_format(text, " #%d", row->ordinal);
+}
+
+/* Adds RATIO as a factor, such as "1.4x" or "28x". */
+static void
+add_factor(struct buffer *text, double ratio)
+{
+    if (ratio >= 9.95)
+        buffer_format(text, "%.0fx", ratio);
+    else
+        buffer_format(text, "%.*fx", ratio < 0.095 ? 3 : 1 + (ratio < 0.95), ratio);
+}
+
+/* Adds RATIO as a change in percent, such as "+12" or "-0.4", without the sign %. */
+static void
+add_percent(struct buffer *text, double ratio)
+{
+    double percent = (ratio - 1) * 100;
+
+    buffer_format(text, "%+.*f", fabs(percent) < 9.95 ? 1 : 0, percent + 0.0);
+}
+
+/* Returns true if BOUNDS, of a ratio, are shown as factors. */
+static bool
+is_factor(const struct interval *bounds)
+{
+    return bounds->high >= MIN_FACTOR || bounds->low <= 1.0 / MIN_FACTOR;
+}
+
+/* Adds BOUNDS, of a ratio that differs from 1: "28x to 39x", "at least 12x" or "+9 to +27
+ * %". */
+static void
+add_bounds(struct buffer *text, const struct interval *bounds)
+{
+    if (isinf(bounds->high)) {
+        buffer_text(text, "at least ");
+        add_factor(text, bounds->low);
+    } else if (bounds->low <= 0) {
+        buffer_text(text, "at most ");
+        add_factor(text, bounds->high);
+    } else if (is_factor(bounds)) {
+        add_factor(text, bounds->low);
+        buffer_text(text, " to ");
+        add_factor(text, bounds->high);
+    } else {
+        add_percent(text, bounds->low);
+        buffer_text(text, " to ");
+        add_percent(text, bounds->high);
+        buffer_text(text, " %");
+    }
+}
+
+void
+plot_add_change(struct buffer *text, const struct comparison_figure *figure,
+                bool is_short)
+{
+    const struct interval *bounds = &figure->bounds;
+
+    if (figure->ratio <= 0 || !bounds->is_known)
+        buffer_text(text, is_short ? "unknown" : "difference unknown");
+    else if (!interval_differs(bounds))
+        buffer_text(text, is_short ? "not significant" : "no significant difference");
+    else
+        add_bounds(text, bounds);
+}
+
+/* Adds the change of figure INDEX of ROW after the name of its percentile, if enough
+ * requests count to know it: ", p99 28x to 39x", or ", no significant difference in p99".
+ */
+static void
+add_figure_change(struct buffer *text, const char *before,
+                  const struct comparison_row *row, int index)
+{
+    const struct percentile *percentile = &percentiles_common.list[index];
+
+    if (!comparison_is_shown(&row->figures[index], percentile))
+        return;
+
+    buffer_text(text, before);
+    if (interval_differs(&row->figures[index].bounds)) {
+        buffer_format(text, "p%s ", percentile->name);
+        plot_add_change(text, &row->figures[index], false);
+    } else {
+        plot_add_change(text, &row->figures[index], false);
+        buffer_format(text, " in p%s", percentile->name);
+    }
+}
+
+/* Adds the change of the last of several recorded runs, LAST, against FIRST. */
+static void
+add_recorded_change(struct buffer *text, const struct comparison_row *first,
+                    const struct comparison_row *last)
+{
+    add_compared_name(text, last);
+    buffer_text(text, " against ");
+    add_compared_name(text, first);
+    buffer_text(text, ": ");
+    add_figure_change(text, "", last, 0);
+    add_figure_change(text, ", ", last, 1);
+}
+
+/* Adds how much faster FIRST, the fastest of COUNT targets, is than NEXT: "a is 28x to
+ * 39x faster than b (p50)", or "a is faster than b: p50 -21 to -8 %". */
+static void
+add_fastest(struct buffer *text, const struct comparison_row *first,
+            const struct comparison_row *next, int count)
+{
+    const struct interval *bounds = &next->figures[0].bounds;
+    const struct interval inverse = {true, 1 / bounds->high, 1 / bounds->low};
+
+    add_compared_name(text, first);
+    if (is_factor(bounds)) {
+        buffer_text(text, count > 2 ? " is the fastest, " : " is ");
+        add_bounds(text, bounds);
+        buffer_text(text, " faster than ");
+        add_compared_name(text, next);
+        buffer_text(text, " (p50)");
+        return;
+    }
+
+    buffer_text(text, count > 2 ? " is the fastest; against " : " is faster than ");
+    add_compared_name(text, next);
+    buffer_text(text, ": p50 ");
+    add_bounds(text, &inverse);
+}
+
+/* Adds the verdict of the comparison: for targets, how much faster the fastest is than
+ * the next; for recorded runs, how the last differs from the first. */
+static void
+add_comparison(struct buffer *text, const struct plot *plot)
+{
+    bool is_recorded = plot->plan->mode == MODE_COMPARE;
+    const struct comparison_row *first = &plot->rows[0];
+    const struct comparison_row *other = &plot->rows[is_recorded ? plot->count - 1 : 1];
+
+    if (first->stats->latency.count == 0 || other->stats->latency.count == 0)
+        return;
+    if (!comparison_is_shown(&other->figures[0], &percentiles_common.list[0]))
+        return;
+
+    if (is_recorded) {
+        add_recorded_change(text, first, other);
+        return;
+    }
+
+    /* The rows are sorted by speed, so the second row is not faster than the first. */
+    if (interval_differs(&other->figures[0].bounds) && other->figures[0].ratio > 1) {
+        add_fastest(text, first, other, plot->count);
+        return;
+    }
+
+    add_compared_name(text, first);
+    buffer_text(text, " and ");
+    add_compared_name(text, other);
+    buffer_text(text, ": ");
+    add_figure_change(text, "", other, 0);
+}
+
+/* Adds BEFORE, NAME and PERCENTILE of LATENCIES, such as ", read 248 µs". Returns false,
+ * and adds nothing, if too few requests count to know the percentile. */
+static bool
+add_named(struct buffer *text, const char *before, const char *name,
+          const struct latencies *latencies, const struct percentile *percentile)
+{
+    int64_t value = latencies_known_percentile(latencies, percentile);
+
+    if (latencies->moments->count == 0 || value < 0)
+        return false;
+
+    buffer_format(text, "%s%s ", before, name);
+    plot_add_value(text, "", UNITS_TIME, value, "");
+    return true;
+}
+
+/* Returns the worst verdict of all limits of JOB, each on the phase that it limits. A
+ * limit of a phase that has not begun is unknown. */
+static enum slo_verdict
+check_phases(const struct job *job)
+{
+    const struct slos *slos = &job->plan.statistics.slos;
+    enum slo_verdict worst = SLO_MET;
+
+    for (int i = 0; i < slos->count; i++) {
+        const struct slo *slo = &slos->list[i];
+        const struct stats *stats = job->stats;
+        enum slo_verdict verdict = SLO_UNKNOWN;
+
+        if (slo->phase)
+            stats = job_phase_stats(job, slo->phase);
+        if (stats)
+            verdict = slo_answer(slo, stats).verdict;
+        worst = verdict > worst ? verdict : worst;
+    }
+
+    return worst;
+}
+
+/* Adds p99 of each phase of JOB, or p50 if some phase has too few requests for p99:
+ * "p99: idle 248 µs, under load 3 ms". */
+static void
+add_phases(struct buffer *text, const struct job *job)
+{
+    const struct percentile *percentile = &percentiles_common.list[1];
+    const char *before = ": ";
+
+    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
+        const struct stats *stats = job_phase_stats(job, phase);
+        if (stats && stats->latency.count < percentile_min_samples(percentile))
+            percentile = &percentiles_common.list[0];
+    }
+
+    buffer_format(text, "p%s", percentile->name);
+    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
+        const struct stats *stats = job_phase_stats(job, phase);
+        if (!stats)
+            continue;
+        const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
+        if (add_named(text, before, phase_label(phase), &latencies, percentile))
+            before = ", ";
+    }
+
+    if (job->plan.statistics.slos.count > 0) {
+        buffer_text(text, "; ");
+        plot_add_limits(text, &job->plan.statistics.slos);
+        buffer_format(text, ": %s", slo_verdict_name(check_phases(job)));
+    }
+}
+
+/* Adds p99 of each operation of STATS, or p50 if some operation has too few requests. */
+static void
+add_operations(struct buffer *text, const struct stats *stats)
+{
+    const struct percentile *percentile = &percentiles_common.list[1];
+    const char *before = ": ";
+
+    for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
+         scope = scope_next(stats, scope))
+        if (latencies_of(stats, scope).moments->count <
+            percentile_min_samples(percentile))
+            percentile = &percentiles_common.list[0];
+
+    buffer_format(text, "p%s", percentile->name);
+    for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
+         scope = scope_next(stats, scope)) {
+        const struct latencies latencies = latencies_of(stats, scope);
+        if (add_named(text, before, scope_name(scope), &latencies, percentile))
+            before = ", ";
+    }
+}
+
+double
+plot_part_sum(const struct stats *stats, int part)
+{
+    const struct latencies latencies = latencies_of(stats, plot_part_scope(part));
+
+    return (double)latencies.moments->count * (double)moments_average(latencies.moments);
+}
+
+/* Adds the part that took most of the time: "device took 72 % of the time". */
+static void
+add_largest_part(struct buffer *text, const struct plot *plot)
+{
+    const struct stats *stats = plot->jobs[0].stats;
+    double total = 0;
+    int largest = 0;
+
+    for (int i = 0; i < PLOT_PARTS; i++) {
+        if (!plot_has_part(plot, i))
+            continue;
+        total += plot_part_sum(stats, i);
+        if (plot_part_sum(stats, i) > plot_part_sum(stats, largest))
+            largest = i;
+    }
+
+    if (total > 0)
+        buffer_format(text, "%s took %.0f %% of the time",
+                      scope_name(plot_part_scope(largest)),
+                      plot_part_sum(stats, largest) / total * 100);
+}
+
+/* Adds the answer of a run. */
+static void
+add_run_answer(struct buffer *text, const struct plot *plot)
+{
+    const struct job *job = &plot->jobs[0];
+    const struct slos *slos = &plot->plan->statistics.slos;
+
+    if (plot->count > 1) {
+        if (plot->rows)
+            add_comparison(text, plot);
+    } else if (!plot_has_data(job)) {
+        return;
+    } else if (job->phases) {
+        add_phases(text, job);
+    } else if (plot_has_parts(plot)) {
+        add_largest_part(text, plot);
+    } else if (plot->plan->workload.mix.extra_count > 0) {
+        add_operations(text, job->stats);
+    } else if (slos->count > 0) {
+        plot_add_limits(text, slos);
+        buffer_format(text, ": %s", slo_verdict_name(slos_check(slos, job->stats)));
+    }
+}
+
+/* Adds an amount of requests per second. */
+static void
+add_rate(struct buffer *text, double iops)
+{
+    plot_add_value(text, "", UNITS_COUNT, (int64_t)(iops + 0.5), " requests per second");
+}
+
+/* Adds the bandwidth BPS, in bytes per second. */
+static void
+add_bandwidth(struct buffer *text, double bps)
+{
+    plot_add_value(text, "", UNITS_SIZE, (int64_t)(bps + 0.5), "/s");
+}
+
+int
+plot_find_knee(const struct job_sweep *sweep)
+{
+    double highest = 0;
+
+    for (int i = 0; i < sweep->count; i++)
+        if (sweep->steps[i].requests)
+            highest = fmax(highest, sweep->steps[i].bps);
+
+    for (int i = 0; i < sweep->count; i++)
+        if (sweep->steps[i].requests &&
+            sweep->steps[i].bps * 100 >= highest * KNEE_PERCENT)
+            return i;
+
+    return -1;
+}
+
+int
+plot_find_answer(const struct plot *plot, int target)
+{
+    const struct job_sweep *sweep = &plot->jobs[target].sweep;
+    int highest = sweep->highest_index;
+    bool has_limits = plot->plan->statistics.slos.count > 0;
+
+    if (plot->plan->sweep.kind == SWEEP_SIZE)
+        return plot_find_knee(sweep);
+    if (!has_limits && plot->plan->sweep.kind != SWEEP_RATE)
+        return -1;
+    if (highest < 0 || highest >= sweep->count || !sweep->steps[highest].requests)
+        return -1;
+
+    return highest;
+}
+
+/* Adds the name of the step with VALUE of a sweep of KIND: "16 threads", "depth 32" or
+ * "interval 10 ms". */
+static void
+add_step_name(struct buffer *text, enum sweep_kind kind, int64_t value)
+{
+    char number[PLOT_TEXT];
+
+    plot_swept_value(kind, value, number);
+    if (kind == SWEEP_THREADS)
+        buffer_format(text, "%s %s", number, value == 1 ? "thread" : "threads");
+    else
+        buffer_format(text, "%s %s", sweep_kinds[kind].name, number);
+}
+
+/* Returns the target that answers most requests per second at the step that is its answer
+ * (plot_find_answer). Returns -1 if no target has an answer. */
+static int
+find_best_target(const struct plot *plot)
+{
+    int best = -1;
+    double best_iops = 0;
+
+    for (int i = 0; i < plot->count; i++) {
+        int answer = plot_find_answer(plot, i);
+        if (answer < 0)
+            continue;
+
+        double iops = plot->jobs[i].sweep.steps[answer].iops;
+        if (best >= 0 && iops <= best_iops)
+            continue;
+        best = i;
+        best_iops = iops;
+    }
+
+    return best;
+}
+
+/* Adds the answer of a sweep with limits: the highest step that meets them, of the target
+ * for which this is the highest rate. */
+static void
+add_highest(struct buffer *text, const struct plot *plot)
+{
+    const struct slos *slos = &plot->plan->statistics.slos;
+    enum sweep_kind kind = plot->plan->sweep.kind;
+    int target = find_best_target(plot);
+
+    if (target < 0) {
+        buffer_text(text, slos->count ? "no step meets " : "no rate was answered");
+        plot_add_limits(text, slos);
+        return;
+    }
+    if (plot->count > 1) {
+        svg_shorten(text, plot->jobs[target].target.description.path, NAME_COLUMNS);
+        buffer_text(text, ": ");
+    }
+
+    const struct job_sweep *sweep = &plot->jobs[target].sweep;
+    const struct job_step *step = &sweep->steps[plot_find_answer(plot, target)];
+    if (kind == SWEEP_RATE) {
+        plot_add_value(text, "", UNITS_COUNT, step->answered_rate,
+                       " requests per second");
+        buffer_text(text, slos->count ? ", the highest rate that meets "
+                                      : ", the highest rate");
+        plot_add_limits(text, slos);
+        return;
+    }
+
+    add_step_name(text, kind, step->value);
+    buffer_text(text, kind == SWEEP_THREADS && step->value > 1 ? " meet " : " meets ");
+    plot_add_limits(text, slos);
+    buffer_text(text, ", ");
+    add_rate(text, step->iops);
+}
+
+/* Adds the range of p50 from the first to the last step of SWEEP. */
+static void
+add_interval_range(struct buffer *text, const struct job_sweep *sweep)
+{
+    const struct job_step *first = NULL;
+    const struct job_step *last = NULL;
+
+    for (int i = 0; i < sweep->count; i++) {
+        const struct job_step *step = &sweep->steps[i];
+        if (!step->requests || step->p50 < 0)
+            continue;
+        if (!first)
+            first = step;
+        last = step;
+    }
+
+    if (!first)
+        return;
+    plot_add_value(text, "p50 ", UNITS_TIME, first->p50, "");
+    plot_add_value(text, " at an interval of ", UNITS_TIME, first->value, "");
+    if (last == first)
+        return;
+    plot_add_value(text, ", ", UNITS_TIME, last->p50, "");
+    plot_add_value(text, " at ", UNITS_TIME, last->value, "");
+}
+
+/* Adds the target and the step with the most requests per second of all targets. */
+static void
+add_most(struct buffer *text, const struct plot *plot)
+{
+    enum sweep_kind kind = plot->plan->sweep.kind;
+    const struct job_step *best = NULL;
+    int target = 0;
+
+    for (int i = 0; i < plot->count; i++) {
+        for (int k = 0; k < plot->jobs[i].sweep.count; k++) {
+            const struct job_step *step = &plot->jobs[i].sweep.steps[k];
+            if (!step->requests || (best && step->iops <= best->iops))
+                continue;
+            best = step;
+            target = i;
+        }
+    }
+
+    if (plot->count > 1) {
+        svg_shorten(text, plot->jobs[target].target.description.path, NAME_COLUMNS);
+        buffer_text(text, ": ");
+    }
+    buffer_text(text, "up to ");
+    add_rate(text, best->iops);
+    buffer_text(text, kind == SWEEP_THREADS ? " with " : " at ");
+    add_step_name(text, kind, best->value);
+    if (best->p99 >= 0)
+        plot_add_value(text, ", p99 ", UNITS_TIME, best->p99, "");
+}
+
+/* Adds the answer of a sweep of a single target or, for some kinds, of several. */
+static void
+add_sweep_answer(struct buffer *text, const struct plot *plot)
+{
+    const struct job *job = &plot->jobs[0];
+    enum sweep_kind kind = plot->plan->sweep.kind;
+    char value[PLOT_TEXT];
+    bool has_data = false;
+
+    for (int i = 0; i < plot->count; i++)
+        has_data |= plot_has_data(&plot->jobs[i]);
+    if (!has_data)
+        return;
+
+    bool has_limits = kind == SWEEP_RATE || plot->plan->statistics.slos.count > 0;
+    if (has_limits && kind != SWEEP_SIZE) {
+        add_highest(text, plot);
+        return;
+    }
+
+    if (plot->count == 1 && kind == SWEEP_SIZE) {
+        const struct job_step *knee = &job->sweep.steps[plot_find_knee(&job->sweep)];
+        buffer_format(text, "%s reaches %d %% of the highest bandwidth: ",
+                      plot_swept_value(kind, knee->value, value), KNEE_PERCENT);
+        add_bandwidth(text, knee->bps);
+    } else if (plot->count == 1 && kind == SWEEP_INTERVAL) {
+        add_interval_range(text, &job->sweep);
+    } else if (kind == SWEEP_DEPTH || kind == SWEEP_THREADS) {
+        add_most(text, plot);
+    }
+}
+
+void
+plot_add_answer(struct buffer *text, const struct plot *plot)
+{
+    if (plot->plan->sweep.kind == SWEEP_NONE)
+        add_run_answer(text, plot);
+    else
+        add_sweep_answer(text, plot);
+}

@@ -1,0 +1,253 @@
+/*
+ * Values as texts, and the texts of the headings of a plot, which its description
+ * repeats: workload, numbers of requests, and origin.
+ */
+#include "words.h"
+
+#include "draw.h"
+
+#include "base/time.h"
+#include "cli/options.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+char *
+plot_value(enum units_kind kind, int64_t value, char *text)
+{
+    units_format(kind, value, text);
+
+    size_t length = strlen(text);
+    if (kind == UNITS_TIME && length > 2 && strcmp(text + length - 3, " us") == 0)
+        memcpy(text + length - 2, PLOT_MICRO, sizeof(PLOT_MICRO));
+    return text;
+}
+
+void
+plot_add_value(struct buffer *text, const char *before, enum units_kind kind,
+               int64_t value, const char *after)
+{
+    char number[PLOT_TEXT];
+
+    buffer_format(text, "%s%s%s", before, plot_value(kind, value, number), after);
+}
+
+char *
+plot_swept_value(enum sweep_kind kind, int64_t value, char *text)
+{
+    if (kind == SWEEP_INTERVAL)
+        return plot_value(UNITS_TIME, value, text);
+    return sweep_format(kind, value, text);
+}
+
+void
+plot_add_limits(struct buffer *text, const struct slos *slos)
+{
+    struct buffer plain = {0};
+
+    slos_print(slos, &plain);
+    text->failed |= plain.failed;
+    const char *rest = plain.failed || !plain.text ? "" : plain.text;
+    const char *found;
+    while ((found = strstr(rest, " us")) != NULL) {
+        buffer_add(text, rest, (size_t)(found - rest) + 1);
+        buffer_text(text, PLOT_MICRO);
+        rest = found + strlen(" us");
+    }
+    buffer_text(text, rest);
+    buffer_free(&plain);
+}
+
+/* Returns true if all targets of PLOT have the same I/O mode. */
+static bool
+have_same_mode(const struct plot *plot)
+{
+    enum io_mode mode = plot->jobs[0].target.description.mode;
+
+    for (int i = 1; i < plot->count; i++)
+        if (plot->jobs[i].target.description.mode != mode)
+            return false;
+
+    return true;
+}
+
+/* Returns the access pattern of PLAN, such as "random ", with a space at the end. Returns
+ * "" if the requests move no data, so that their offsets do not matter. */
+static const char *
+find_access_pattern(const struct plan *plan)
+{
+    if (!plan_does(plan, OPERATION_MOVES))
+        return "";
+    if (plan->workload.is_log)
+        return "appended ";
+    if (plan->workload.linear)
+        return "sequential ";
+
+    return "random ";
+}
+
+/* Adds when requests were sent, such as ", every 1 ms". Adds nothing if they were sent
+ * back to back. */
+static void
+add_pace(struct buffer *text, const struct plan *plan)
+{
+    const struct plan_pace *pace = &plan->pace;
+
+    if (plan->sweep.kind == SWEEP_INTERVAL)
+        buffer_text(text, ", at rising intervals");
+    if (plan->sweep.kind == SWEEP_RATE)
+        buffer_text(text, pace->is_poisson ? ", at rising rates, due at random"
+                                           : ", at rising rates");
+
+    if (pace->interval <= 0)
+        return;
+    if (pace->burst > 1)
+        buffer_format(text, ", %" PRId64 " every ", pace->burst);
+    else
+        buffer_text(text, ", every ");
+    plot_add_value(text, "", UNITS_TIME, pace->interval, "");
+}
+
+void
+plot_add_workload(struct buffer *text, const struct plot *plot)
+{
+    const struct plan *plan = plot->plan;
+    enum sweep_kind swept = plan->sweep.kind;
+
+    if (plan->mode == MODE_COMPARE) {
+        buffer_text(text, "read from recorded runs");
+        return;
+    }
+
+    buffer_format(text, "%s%s", find_access_pattern(plan),
+                  operation_mix_noun(&plan->workload.mix));
+    if (swept == SWEEP_SIZE)
+        buffer_text(text, " of rising size");
+    else if (plan_does(plan, OPERATION_MOVES))
+        plot_add_value(text, " of ", UNITS_SIZE, plan->workload.request_size, "");
+
+    if (have_same_mode(plot))
+        buffer_format(text, ", %s", io_mode_name(plot->jobs[0].target.description.mode));
+
+    add_pace(text, plan);
+
+    if (swept == SWEEP_THREADS)
+        buffer_text(text, ", by more and more threads");
+    else if (plan->io.threads > 1)
+        buffer_format(text, ", %d threads", plan->io.threads);
+    if (swept == SWEEP_DEPTH)
+        buffer_text(text, ", at rising depth");
+    else if (plan->io.depth > 1)
+        buffer_format(text, ", depth %d", plan->io.depth);
+
+    if (plan->io.engine_name)
+        buffer_format(text, " (%s)", plan->io.engine_name);
+    const struct job_phases *phases = plot->jobs[0].phases;
+    if (phases && phases->background) {
+        buffer_text(text, "; ");
+        plot_phase_name(text, plot, PHASE_LOADED);
+    }
+}
+
+void
+plot_add_counts(struct buffer *text, uint64_t count, uint64_t failed, uint64_t missed)
+{
+    plot_add_value(text, "", UNITS_COUNT, (int64_t)count,
+                   count == 1 ? " request counted" : " requests counted");
+    if (failed)
+        plot_add_value(text, ", ", UNITS_COUNT, (int64_t)failed, " failed");
+    if (missed)
+        plot_add_value(text, ", ", UNITS_COUNT, (int64_t)missed, " missed");
+}
+
+void
+plot_add_total(struct buffer *text, const struct plot *plot)
+{
+    bool is_sweep = plot->plan->sweep.kind != SWEEP_NONE;
+    uint64_t count = 0;
+    uint64_t failed = 0;
+    uint64_t missed = 0;
+
+    for (int i = 0; i < plot->count; i++) {
+        const struct job *job = &plot->jobs[i];
+
+        for (int k = 0; k < job->sweep.count; k++) {
+            count += job->sweep.steps[k].requests;
+            failed += job->sweep.steps[k].failed;
+        }
+        if (!is_sweep) {
+            count += job->stats->latency.count;
+            failed += job->stats->failed;
+            missed += job->stats->missed;
+        }
+    }
+
+    plot_add_counts(text, count, failed, missed);
+    if (is_sweep && plot->plan->statistics.slos.count) {
+        buffer_text(text, "; limit ");
+        plot_add_limits(text, &plot->plan->statistics.slos);
+    }
+
+    if (plot->plan->statistics.corrected_interval)
+        buffer_text(text, "; corrected for requests that were not sent");
+}
+
+/*
+ * Adds the time AT, in ns since 1970, as in ISO 8601: 2026-11-29T06:35:26Z. The date is
+ * found by the algorithm civil_from_days of H. Hinnant ("chrono-Compatible Low-Level Date
+ * Algorithms"): its years begin in March, so that a leap day is the last day of a year.
+ */
+static void
+add_date(struct buffer *text, int64_t at)
+{
+    int64_t seconds = at / SECOND;
+    int64_t days = seconds / 86400 + 719468; /* since 1 March of the year 0 */
+    int64_t era = days / 146097;             /* of 400 years */
+    int64_t day_of_era = days % 146097;
+    int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int64_t day_of_year =
+        day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int64_t month_from_march = (5 * day_of_year + 2) / 153;
+    int64_t day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    int64_t month = month_from_march + 3;
+    int64_t year = year_of_era + era * 400;
+
+    if (month > 12) {
+        month -= 12;
+        year++;
+    }
+
+    buffer_format(text, "%04d-%02d-%02dT%02d:%02d:%02dZ", (int)year, (int)month, (int)day,
+                  (int)(seconds / 3600 % 24), (int)(seconds / 60 % 60),
+                  (int)(seconds % 60));
+}
+
+/* Adds the command line from which OPTIONS were read. Words with blanks are quoted. */
+static void
+add_command(struct buffer *text, const struct options *options)
+{
+    buffer_text(text, "ioping");
+
+    for (int i = 1; i < options->word_count; i++) {
+        const char *word = options->words[i];
+        bool needs_quotes = *word == '\0' || strpbrk(word, " \t\n\"'$`\\&|;<>()*?");
+
+        buffer_format(text, needs_quotes ? " '%s'" : " %s", word);
+    }
+}
+
+void
+plot_add_origin(struct buffer *text, const struct plot *plot)
+{
+    const struct options *options = plot->plan->options;
+
+    if (plot->host && *plot->host)
+        buffer_format(text, "%s, ", plot->host);
+    add_date(text, plot->made_at);
+    buffer_text(text, ", ioping " IOPING_VERSION);
+    if (options && options->word_count > 0) {
+        buffer_text(text, ": ");
+        add_command(text, options);
+    }
+}

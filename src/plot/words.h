@@ -1,0 +1,81 @@
+#ifndef PLOT_WORDS_H
+#define PLOT_WORDS_H
+
+#include "base/units.h"
+#include "cli/mode.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct buffer;
+struct comparison_figure;
+struct comparison_row;
+struct job_sweep;
+struct plot;
+struct slos;
+struct stats;
+
+/* The words and values in a plot. words.c: values as texts, and the headings. */
+
+#define PLOT_TEXT 40 /* bytes for the text of a value */
+
+/* Writes VALUE like units_format into TEXT, of PLOT_TEXT bytes, but with PLOT_MICRO.
+ * Returns TEXT. */
+char *plot_value(enum units_kind kind, int64_t value, char *text);
+
+/* Writes VALUE, a value of a sweep of KIND, into TEXT, of PLOT_TEXT bytes. Returns TEXT.
+ */
+char *plot_swept_value(enum sweep_kind kind, int64_t value, char *text);
+
+/* Adds BEFORE, VALUE as plot_value writes it, and AFTER. */
+void plot_add_value(struct buffer *text, const char *before, enum units_kind kind,
+                    int64_t value, const char *after);
+
+/* Adds the limits of SLOS for people, such as "p99 <= 500 µs". */
+void plot_add_limits(struct buffer *text, const struct slos *slos);
+
+/* Adds the workload: which requests were sent, and how, such as "random reads of 4 KiB,
+ * direct". The I/O mode is left out if the targets have different modes. */
+void plot_add_workload(struct buffer *text, const struct plot *plot);
+
+/* Adds numbers of requests, such as "99 requests counted, 1 failed". FAILED and MISSED
+ * are left out if they are 0. */
+void plot_add_counts(struct buffer *text, uint64_t count, uint64_t failed,
+                     uint64_t missed);
+
+/* Adds the numbers of requests of all targets together, and notes about limits and
+ * corrections. */
+void plot_add_total(struct buffer *text, const struct plot *plot);
+
+/* Adds where and when the plot was made: host, date, version and command line. */
+void plot_add_origin(struct buffer *text, const struct plot *plot);
+
+/* answer.c: the result of a plot in a few words. */
+
+/* Adds what the plot shows, such as "depth 32 meets p99 <= 500 µs: 120 k requests per
+ * second". Adds nothing if there is no more to say than the numbers of requests. */
+void plot_add_answer(struct buffer *text, const struct plot *plot);
+
+/* Adds the change of FIGURE, a percentile of a row of a comparison: "28x to 39x", "+9 to
+ * +27 %", "no significant difference" or "difference unknown". If IS_SHORT, the last two
+ * are "not significant" and "unknown". */
+void plot_add_change(struct buffer *text, const struct comparison_figure *figure,
+                     bool is_short);
+
+/* Returns the index of the knee of a sweep of sizes: the first step that reaches 90 % of
+ * the highest bandwidth. Returns -1 if no request counts. */
+int plot_find_knee(const struct job_sweep *sweep);
+
+/* Returns the index of the step of TARGET that is the answer of the sweep: the knee of a
+ * sweep of sizes, or the highest step that meets the limits. Returns -1 if there is
+ * none. */
+int plot_find_answer(const struct plot *plot, int target);
+
+/* Returns the time that PART took in all requests of STATS together, in ns. */
+double plot_part_sum(const struct stats *stats, int part);
+
+/* Returns the row of TARGET in the comparison of PLOT, or NULL if the targets are not
+ * compared. */
+const struct comparison_row *plot_find_row(const struct plot *plot, int target);
+
+#endif
