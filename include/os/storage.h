@@ -70,10 +70,12 @@ bool os_file_charges_reads(int fd);
  * of the process since Linux 5.12. */
 bool os_process_charges_workers(void);
 
-/* Returns true if a read that reaches the device adds to os_thread_sectors. To find out,
- * reads the page at offset WITNESS, which must not be in the page cache before the call,
- * but is in it afterwards. A file system may pass reads on to another file system; then
- * the result is true if the reads of the other file system add. */
+/*
+ * Returns true if a read that reaches the device adds to os_thread_sectors. To find out,
+ * reads the page at offset WITNESS. This page must not be in the page cache before the
+ * call, but is in it afterwards. If the file system passes the read on to another file
+ * system, the read of the other file system must add to os_thread_sectors.
+ */
 bool os_thread_counts_reads(int fd, int64_t witness);
 
 /* Returns 1 if the page at OFFSET is in the page cache, 0 if not, -1 if unknown. Also
@@ -103,10 +105,11 @@ int os_file_storage(int fd, int64_t offset, int64_t length);
 enum os_backing {
     OS_BACKING_DEVICE, /* on a device, or unknown */
     OS_BACKING_MEMORY, /* in memory, such as a RAM disk */
-    /* in the page cache of the file of a loop device without direct I/O */
+    /* in the page cache, because a loop device that does not use direct I/O reads its
+     * file through the page cache */
     OS_BACKING_CACHED,
-    /* in the page cache of the file of a loop device, although the loop device has direct
-     * I/O */
+    /* in the page cache, because the file system of a loop device's file reads it through
+     * the page cache, although the loop device uses direct I/O */
     OS_BACKING_BUFFERED,
     /* a part is in the page cache as for OS_BACKING_BUFFERED, the rest is on a device */
     OS_BACKING_PARTLY,

@@ -57,17 +57,17 @@ struct os_layout_device {
 /*
  * Where a range of a file or of a device lies.
  *
- * Usually, devices[0] is the device that the file is on, which is called the top device.
- * `extents` say where the file lies on devices[0].
+ * The top device is the block device that the file is on. `extents` say where the file
+ * lies on devices[0], which is usually the top device.
  *
- * If the file is on a loop device with direct I/O, the loop device is the top device, and
- * devices[0] is the device that holds the loop device's own file. `loop_extents` say
- * where the file lies on the loop device, and `extents` say where it lies on devices[0].
- * A loop device without direct I/O counts as a disk.
+ * If the top device is a loop device with direct I/O, devices[0] is another device: the
+ * device that holds the loop device's own file. The loop device is then the last entry of
+ * `devices`, and `loop_extents` say where the file lies on it. A loop device without
+ * direct I/O counts as a disk.
  *
  *                   usually                     with a loop device with direct I/O
  *     devices[0]    the top device              the device with the loop device's file
- *     devices[1..]  the devices below           the devices below; last the loop device
+ *     devices[1..]  the devices below           devices below devices[0]; loop device
  *     top_index     0                           index of the loop device
  *     extents       on devices[0]               on devices[0]
  *     loop_extents  NULL                        on the loop device
@@ -84,9 +84,9 @@ struct os_layout {
     struct os_extent *loop_extents;
     int loop_extent_count;
     int top_index; /* index in `devices` of the top device, which the file is on */
-    /* In sectors. If the top device is a bcache, the kernel reports that an I/O to the
-     * bcache is complete by a record for the device below, at a sector that is higher by
-     * this number. 0 if the top device is no bcache. */
+    /* In sectors; 0 if the top device is no bcache. When an I/O to a bcache is complete,
+     * the kernel writes a record for the device below, not for the bcache. The sector in
+     * this record is the sector of the I/O plus this number. */
     uint64_t completion_shift;
     /* The system has returned the extents. If not, the layout has none. */
     bool extents_known;

@@ -140,8 +140,9 @@ struct linux_trace_field {
     unsigned offset, size;
 };
 
-/* How the kernel stores events of one kind. `type` is the place of a number that every
- * event has, and that tells its format: it is equal to `id`. */
+/* How the kernel stores events of one kind. Every event holds a number that tells its
+ * kind. `type` says where this number is in an event. For events of this kind, the number
+ * is `id`. */
 struct linux_trace_format {
     enum os_trace_kind kind;
     unsigned id; /* 0 if the kernel does not have this event */

@@ -238,10 +238,13 @@ os_file_folio_max(void)
 
 /* How much of the dirty data of a file sync_file_range(2) writes. */
 enum written_part {
-    WRITES_NOTHING, /* an overlay has no data: all of it is in the file of a layer */
-    /* unknown: the file system may also have data outside of the page cache */
+    /* on an overlay: the files of its layers hold the data, so nothing is written */
+    WRITES_NOTHING,
+    /* otherwise: there may be dirty data outside of the page cache, too */
     WRITES_PART,
-    WRITES_ALL, /* all data is in the page cache, from where it is written in place */
+    /* on block devices, ext4 and XFS: all dirty data is in the page cache, and is written
+     * in place */
+    WRITES_ALL,
 };
 
 static enum written_part

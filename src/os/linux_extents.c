@@ -1,7 +1,8 @@
 /*
- * Reads the extents of a file: which of its bytes are stored together, where on the
- * device, and whether in the form in which they are read. The kernel returns the list of
- * extents in pieces (the kernel's Documentation/filesystems/fiemap.rst).
+ * Reads the extents of a file: which of its bytes are stored together, where they are on
+ * the device, and whether they are stored as they are read or encoded (compressed,
+ * encrypted). The kernel returns the list of extents in pieces (the kernel's
+ * Documentation/filesystems/fiemap.rst).
  */
 #include "linux_extents.h"
 

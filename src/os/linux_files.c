@@ -106,10 +106,15 @@ move_with_flags(long call, int fd, const void *buffer, size_t size, int64_t offs
     return syscall(call, (long)fd, &vector, 1L, (long)offset, (long)(offset >> 32), rwf);
 }
 
-/* On systems where the offset fits in one argument, pread64 and pwrite64 are called by
+/*
+ * On systems where the offset fits in one argument, pread64 and pwrite64 are called by
  * number. The C library's pread and pwrite are cancellation points, which cost up to 40
- * ns more in a program with threads. The call is the last action of the function, because
- * each return after a system call costs some 6 ns: processors mispredict it. */
+ * ns more in a program with threads.
+ *
+ * The system call is the last action of each function below, so that the compiler can
+ * replace the call and the return by a jump. Each return that this avoids would cost some
+ * 6 ns, because processors mispredict returns after a system call.
+ */
 #define OFFSET_IS_LONG (sizeof(long) == sizeof(int64_t))
 
 int64_t
@@ -213,9 +218,10 @@ os_file_supports_polling(int fd)
  * counter and slow each other down: see `memory threads 2` of make bench. So each worker
  * gets a table of its own.
  *
- * The new table must not have the inherited descriptors: whoever reads from an inherited
- * pipe waits until all its writers have closed it. Standard error is needed for messages,
- * so it is closed only if it is a pipe or a socket.
+ * The new table must not keep the inherited descriptors open. If one of them is the write
+ * end of a pipe, the reader of the pipe gets the end of file only when no table has it
+ * open. Standard error is needed for messages, so it is closed only if it is a pipe or a
+ * socket.
  */
 bool
 os_thread_unshare(void)
@@ -229,9 +235,9 @@ os_thread_unshare(void)
     return true;
 }
 
-/* Processors need time to wake up from deep sleep. The value written is the longest
- * acceptable wake-up time, in us. It applies as long as the file is open (the kernel's
- * Documentation/power/pm_qos_interface.rst). */
+/* Writes to /dev/cpu_dma_latency the longest acceptable wake-up time, in us, because
+ * processors need time to wake up from deep sleep. The limit applies as long as this file
+ * is open (the kernel's Documentation/power/pm_qos_interface.rst). */
 int
 os_processors_awake(void)
 {

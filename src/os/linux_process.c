@@ -105,10 +105,13 @@ posix_parent_death(int signo)
 #define PENDING_FIELD 31 /* pending signals of the first thread, decimal */
 #define EXITING_FLAG 4   /* PF_EXITING of the kernel's linux/sched.h, see proc(5) */
 
-/* Returns the state letter of process PID, 0 if unknown. Sets IS_ENDING to whether the
- * first thread of the process is exiting or has a pending SIGKILL. Field 2 is the name of
- * the program in parentheses and may contain spaces and parentheses, so field 3 is found
- * after the last parenthesis. */
+/*
+ * Returns the state letter of process PID, or 0 if it is unknown. Sets IS_ENDING to true
+ * if the first thread of the process is exiting or has a pending SIGKILL. Otherwise, sets
+ * IS_ENDING to false. Field 2 of /proc/PID/stat is the name of the program, in
+ * parentheses. The name may itself contain spaces and parentheses, so field 3 is found
+ * after the last parenthesis.
+ */
 static char
 read_state(pid_t pid, bool *is_ending)
 {
@@ -183,11 +186,12 @@ posix_capabilities_drop(void)
 #define NUMBER_ROOM 64    /* bytes, for a file with one number */
 
 /* The directory and the files of one version of control groups. The numbers in these
- * files are in bytes. `cache` is not a file, but the beginnings of the lines of the file
- * memory.stat that tell the size of the page cache. */
+ * files are in bytes. `cache` does not name files: its texts are the beginnings of two
+ * lines in the file memory.stat. These two lines tell the size of the page cache. */
 struct cgroup_version {
     const char *mount, *limits[2], *used, *cache[2], *swap_limit, *swap_used;
-    bool swap_includes_memory; /* the limit and the use of swap include memory */
+    /* the numbers in `swap_limit` and `swap_used` are sums of memory and swap */
+    bool swap_includes_memory;
 };
 
 static const struct cgroup_version version_1 = {

@@ -124,8 +124,8 @@ add_member(struct linux_members *members, const char *device_link)
     linux_members_add(members, path);
 }
 
-/* Used with scandir: returns true for the entries of a directory that are not hidden, so
- * for all but "." and ".." in sysfs. */
+/* A filter for scandir(3): returns false for hidden entries. In sysfs, only "." and ".."
+ * are hidden. */
 static int
 is_listed(const struct dirent *entry)
 {

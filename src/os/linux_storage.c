@@ -184,11 +184,13 @@ find_backing_of_members(struct linux_search *search, const char *folder)
     return OS_BACKING_DEVICE;
 }
 
-/* Returns true if the device behind the sysfs link DEVICE_LINK is a plain disk: then its
- * directory in sysfs is below the directory of a bus. Devices that consist of files,
- * memory or other devices are below the directory "virtual". Persistent memory is below a
- * bus, too, but its name begins with "pmem". For most runs, this quick test makes the
- * search unnecessary. */
+/*
+ * Returns true if the device behind the sysfs link DEVICE_LINK is a plain disk. The
+ * directory of a plain disk in sysfs is below the directory of a bus. Devices that
+ * consist of files, memory or other devices are below the directory "virtual". Persistent
+ * memory is below a bus, too, but its name begins with "pmem". For most runs, this quick
+ * test makes the search unnecessary.
+ */
 static bool
 is_plain_disk(const char *device_link)
 {
@@ -211,8 +213,8 @@ find_backing_of_number(struct linux_search *search, dev_t device)
 }
 
 /* Returns the backing of a loop device with direct I/O whose file is FD, of SIZE bytes.
- * btrfs reads compressed and inline extents through the page cache even then, so the
- * extents of the file decide. */
+ * On btrfs, compressed and inline extents are read through the page cache in spite of
+ * direct I/O. So the result depends on the extents of the file. */
 static enum os_backing
 find_backing_by_extents(int fd, int64_t size)
 {
@@ -237,10 +239,12 @@ find_backing_by_extents(int fd, int64_t size)
     return has_direct ? OS_BACKING_PARTLY : OS_BACKING_BUFFERED;
 }
 
-/* Returns the backing of a loop device with direct I/O whose file is at PATH. ext4 reads
- * journaled data through the page cache even then. The kernel shows this by an alignment
- * of 0 for direct I/O. If the kernel does not tell the alignment, the extents of the file
- * decide. */
+/*
+ * Returns the backing of a loop device with direct I/O whose file is at PATH. On ext4,
+ * journaled data is read through the page cache in spite of direct I/O. For such a file,
+ * the kernel tells 0 as the alignment of direct I/O. If the kernel tells no alignment at
+ * all, the result depends on the extents of the file.
+ */
 static enum os_backing
 find_backing_with_direct_io(const char *path)
 {
@@ -345,8 +349,9 @@ linux_mount_options(int fd)
     return options;
 }
 
-/* Adds the lower layers of an overlay. PATHS are separated by colons, and are cut into
- * texts of their own. Leaves room for an upper layer. */
+/* Adds the lower layers of an overlay to LAYERS. PATHS are the paths of these layers,
+ * separated by colons. The colons are replaced by NUL, because LAYERS points to the
+ * single paths. Leaves room for an upper layer. */
 static void
 add_lower_layers(struct linux_layers *layers, char *paths)
 {

@@ -574,7 +574,7 @@ static int
 read_records(struct os_trace *trace, struct os_trace_record *records, int room)
 {
     int count = 0;
-    int empty_count = 0; /* ring buffers since the last page that had no page */
+    int empty_count = 0; /* how many ring buffers in a row had no page */
     for (;;) {
         count +=
             linux_trace_next(&trace->page, trace->formats, records + count, room - count);
