@@ -55,14 +55,16 @@ struct target {
     bool polls_completions; /* completions are polled for (-hipri with io_uring only) */
     bool flushes_writes;    /* each write is followed by a flush */
     bool flushes_ignored;   /* flushes are known not to reach the device */
-    bool is_direct;    /* requests use direct I/O. That is possible in mode cached, too: a
-                        * loop device may read its file through the page cache, and a
-                        * device may live in memory */
+    /* requests use direct I/O. This may be true in mode cached, too, if direct I/O does
+     * not reach a device: a loop device may read its file through the page cache, or a
+     * device may live in memory. */
+    bool is_direct;
     bool is_in_memory; /* the file system lives in memory and has no device */
     bool is_flushed;   /* the opening has written all dirty data to the device */
     bool is_new_file;  /* this run made the working file of -keep */
-    char removed_path[4096]; /* former path of the working file, which was removed while
-                              * it is open; empty if no file was removed */
+    /* path of the working file until the opening removed this name; empty if no name was
+     * removed. The file stays usable because it is open. */
+    char removed_path[4096];
     int naming_errno;    /* errno with which target_name failed to find the names, or 0 */
     bool charges_reads;  /* every read that reaches the device is charged to the process,
                           * so a read that is not charged came from a cache */

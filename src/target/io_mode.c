@@ -58,11 +58,13 @@ accepts_aligned_read(struct target *target)
 }
 
 /*
- * Returns whether direct reads can be trusted to be direct although the page cache cannot
- * show it, because pages stay there or cannot be looked up. They can be trusted if a
- * server serves every direct read of the file. They can also be trusted if requests are
- * aligned to blocks and the data is stored plainly: unaligned requests and other storage
- * are the only known reasons why direct reads of other files go through the page cache.
+ * Returns whether successful direct reads count as direct without a proof. To be called
+ * if the page cache gives no proof, because pages stay in it or cannot be looked up.
+ * Direct reads are trusted in two cases:
+ * - A server serves every direct read of the file.
+ * - Requests are aligned to blocks, and the data is stored plainly. Direct reads of other
+ *   files go through the page cache only if the requests are unaligned or the data is
+ *   stored in another way: no other reasons are known.
  */
 static bool
 trusts_direct_read(const struct target *target, const struct plan *plan)

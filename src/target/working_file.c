@@ -1,9 +1,9 @@
 /*
- * The working file: the file in a directory that requests go to. It has no name and
- * disappears when it is closed. With -keep it is called ioping.tmp and stays. An existing
- * ioping.tmp is reused only after checks that writing to it harms nobody. If the file has
- * holes in the working set, the working set is filled with random data, because reading a
- * hole touches no device.
+ * The working file: the file in a directory that requests go to. The file has no name and
+ * disappears when it is closed. With -keep, the file is called ioping.tmp and stays. An
+ * existing ioping.tmp is reused only if checks show that nobody is harmed when it is
+ * overwritten. If the file has holes in the working set, the working set is filled with
+ * random data, because reading a hole touches no device.
  */
 #include "target_private.h"
 
@@ -48,7 +48,8 @@ working_file_holes(struct target *target, int64_t offset, int64_t end)
         if (!has_data || data_start >= end)
             return holes + end - offset;
 
-        /* A contradiction, with which this loop might never end. */
+        /* The answers of the file system contradict each other. With such answers, this
+         * loop might never end. */
         if (data_start < offset || data_end <= data_start)
             return -1;
 
@@ -299,11 +300,9 @@ write_random_data(struct target *target, const struct plan *plan)
     return status;
 }
 
-/*
- * Refuses a working file that could not be filled, because of errno CODE. Returns -1 with
- * ERROR. ENOENT has a message for itself: some FUSE file systems fail writes to a file
- * without a name in this way, although the file exists until it is closed.
- */
+/* Refuses a working file that could not be filled, because of errno CODE. Returns -1 with
+ * ERROR. ENOENT has a message of its own: some FUSE file systems fail with ENOENT if a
+ * file without a name is written, although the file exists until it is closed. */
 static int
 refuse_fill(const struct plan *plan, int code, struct error *error)
 {
@@ -327,11 +326,10 @@ working_file_fill(struct target *target, const struct plan *plan, int64_t availa
     int64_t end = plan->workload.work_offset + find_fill_size(plan);
     int64_t missing = working_file_holes(target, plan->workload.work_offset, end);
 
-    /*
-     * If the holes are unknown, or with -append, only a file that is too short is filled.
-     * The free space must then have room for the whole working set: with -append only its
-     * beginning is filled now, but the requests will write all of it.
-     */
+    /* If the holes are unknown, or with -append, the file is filled only if it is too
+     * short. Then the free space must have room for the whole working set. With -append,
+     * only the beginning of the working set is filled now, but the requests will write
+     * all of it. */
     if (missing < 0 || plan->workload.is_log)
         missing = target->size < end ? plan->workload.scratch_size : 0;
     if (missing == 0)
