@@ -15,7 +15,10 @@ int session_execute(const struct plan *plan);
 
 /*
  * Executes PLAN with -compare: reads files of recorded runs, and compares the runs
- * without opening any target. Everything else is as in session_execute.
+ * without opening any target. Returns the exit status of the program. Errors are printed,
+ * not returned. This function ends the process only after a signal. To be called once, by
+ * the first thread of the process, after os_signals_install. The first thread still
+ * receives signals afterwards.
  */
 int session_compare(const struct plan *plan);
 

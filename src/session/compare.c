@@ -2,10 +2,10 @@
  * The session of -compare: reads files of raw lines (recorded runs) and prints how the
  * runs compare, without any target. A file may be a pipe that nobody writes to, or may be
  * on a file system that hangs. Therefore a second thread, the reader, reads the files and
- * writes the reports, while the first thread waits for signals. If a signal comes while
- * files are read, the first thread ends the program at once. If a signal comes while
- * reports are written, the first thread ends the program only if they are not complete
- * after DEADLINE_GRACE.
+ * writes the reports. The first thread is the supervisor here, unlike in session.c: it
+ * waits for signals. If a signal comes while files are read, the first thread ends the
+ * program at once. If a signal comes while reports are written, the first thread ends the
+ * program only if they are not complete after DEADLINE_GRACE.
  */
 #include "base/deadlines.h"
 #include "base/units.h"
@@ -42,11 +42,13 @@ struct compare {
     struct comparison_row *rows;
     struct reports reports;
     char block[BLOCK];
-    _Atomic(const char *) path; /* path of the file that is being read */
-    atomic_bool is_reading;     /* files are being read. The thread that changes this to
-                                 * false reports how the reading has ended. */
-    atomic_bool is_done;        /* the reader has finished, and `status` is set */
-    int status;                 /* exit status of the program */
+    /* name of the file that is being read, for messages, see recorded_runs_source; before
+     * the first file, the path of the plan */
+    _Atomic(const char *) source;
+    atomic_bool is_reading; /* files are being read. The thread that changes this to
+                             * false reports how the reading has ended. */
+    atomic_bool is_done;    /* the reader has finished, and `status` is set */
+    int status;             /* exit status of the program */
 };
 
 /* Reads all of the file PATH, or standard input if PATH is "-". Returns 0, or -1 with
@@ -61,7 +63,7 @@ read_recorded_file(struct compare *compare, const char *path, struct error *erro
 
     recorded_runs_begin(runs, path);
     const char *source = recorded_runs_source(runs);
-    atomic_store(&compare->path, source);
+    atomic_store(&compare->source, source);
 
     bool is_standard_input = strcmp(path, "-") == 0;
     int fd = is_standard_input ? STANDARD_INPUT : os_file_open(path, OS_OPEN_READ);
@@ -295,7 +297,7 @@ wait_for_reader(struct compare *compare)
     while (!atomic_load(&compare->is_done)) {
         bool has_signal = os_signals_stop_signal() != 0;
         if (has_signal && atomic_exchange(&compare->is_reading, false))
-            end_while_reading(atomic_load(&compare->path));
+            end_while_reading(atomic_load(&compare->source));
 
         if (has_signal && deadline == INT64_MAX)
             deadline = os_clock_now() + DEADLINE_GRACE;
@@ -320,7 +322,7 @@ session_compare(const struct plan *plan)
 
     compare->plan = plan;
     compare->supervisor = os_thread_self();
-    atomic_init(&compare->path, plan->path);
+    atomic_init(&compare->source, plan->path);
     atomic_init(&compare->is_reading, true);
 
     unsigned signals = os_signals_block();

@@ -1,7 +1,7 @@
 /*
- * Reads raw lines of ioping, and adds each line to the statistics of its row. Accepts
- * only lines about one request that counts, and lines about none (for example, because
- * all requests failed). Refuses any other line.
+ * Reads raw lines of ioping, and adds each line to the statistics of its row. A line is
+ * accepted only if at most one of its requests counts. In some lines no request counts,
+ * for example because all requests of the line failed.
  *
  * The columns of a raw line (ioping-output(5), RAW LINES) are: number of requests that
  * count, that is, are in the statistics; sum of their latencies; IOPS; bytes per second;
@@ -26,8 +26,8 @@
 enum field { COUNT, SUM, IOPS, BPS, MIN, AVG, MAX, MDEV, REQUESTS, CLOCK, FIELDS };
 
 #define DIGITS 19 /* decimal digits of INT64_MAX */
-/* Limit of each sum over all lines. A line that would exceed it is refused, so that no
- * sum overflows. */
+/* Limit of each sum over all lines of a row. A line that would exceed it is refused, so
+ * that no sum overflows. */
 #define MAX_SUM (INT64_MAX / 2)
 #define DELETE '\x7f' /* the only control character above the printable ones */
 
@@ -326,8 +326,9 @@ add_raw_line(struct recorded_runs *runs, const char *bytes, size_t length,
     return 0;
 }
 
-/* Appends SIZE bytes at BYTES to the line whose end is not read yet. Returns 0, or -1
- * with ERROR if the line is too long or there is not enough memory. */
+/* Appends SIZE bytes at BYTES to `partial_line`: the next part of the present line, or
+ * its last part without the newline. Returns 0, or -1 with ERROR if the line is too long
+ * or there is not enough memory. */
 static int
 extend_partial_line(struct recorded_runs *runs, const char *bytes, size_t size,
                     struct error *error)

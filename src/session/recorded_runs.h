@@ -21,16 +21,17 @@ struct job;
  * columns, it has one row.
  */
 
-/*
- * Length of the longest line that is accepted, in bytes without its newline. That is
- * enough for any path of a target, although ioping prints up to four bytes for each of
- * its bytes, because it escapes control characters.
- */
+/* Length of the longest line that is accepted, in bytes without its newline. Raw lines
+ * show the path of a target with control characters escaped, so a byte of the path may
+ * take up to four bytes. Any path fits nevertheless. */
 #define RECORDED_LINE 32768
 
 /* All rows so far, and the state of the file that is being read. */
 struct recorded_runs {
-    struct plan plan; /* copy of the user's plan, but its targets are the rows */
+    /* Copy of the user's plan, but its targets are the rows. Until recorded_runs_finish,
+     * `target_count` of this plan is TARGETS_MAX, because the number of rows is not
+     * known. */
+    struct plan plan;
     int file_count;   /* number of files, as the user's plan names them */
     struct job *jobs; /* one per row */
     int row_count;    /* number of rows so far */
@@ -65,9 +66,11 @@ const char *recorded_runs_source(const struct recorded_runs *runs);
 
 /*
  * Adds the next bytes of the present file: SIZE bytes at BYTES, which may end in the
- * middle of a line. Returns 0, or -1 with ERROR if there is not enough memory, or if a
- * line is not a raw line of at most one request. In the second case ERROR names the file
- * and the line.
+ * middle of a line. Returns 0, or -1 with ERROR in these cases:
+ * - A line is not a raw line of at most one request, or a sum over all lines of its row
+ *   becomes too large. ERROR names the file and the line.
+ * - There are more than TARGETS_MAX rows. ERROR names the file and the line.
+ * - There is not enough memory.
  */
 int recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
                       struct error *error);

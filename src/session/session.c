@@ -197,6 +197,7 @@ open_outputs_and_run(struct session *session)
         session->run = NULL;
     }
 
+    /* Only a sweep and -load have opened a first part; otherwise this does nothing. */
     if (status < 0)
         run_cancel_first(&session->jobs[0]);
     return status;
@@ -235,7 +236,8 @@ open_session(struct session *session)
 
     if (opened && open_outputs_and_run(session) == 0) {
         atomic_store(&session->unused_targets, 0);
-        session->error.status = EXIT_DONE; /* tells the supervisor that there is a run */
+        /* Any other status would tell the supervisor that the run was refused. */
+        session->error.status = EXIT_DONE;
         console_notes(&session->notes);
         session_advance(session, SESSION_RUNNING);
         return 0;
@@ -253,8 +255,8 @@ open_session(struct session *session)
 }
 
 /*
- * Sweeps all targets one by one, or executes the phases of -load for the only target, on
- * the supervisor. Ends early in these cases:
+ * Sweeps all targets, one target after the other, or executes the phases of -load for the
+ * only target. To be called by the supervisor. Ends early in these cases:
  * - a signal has come;
  * - output has failed;
  * - a request to the previous target timed out or is stuck, and -ignore-error is not
@@ -263,7 +265,7 @@ open_session(struct session *session)
  *   targets.
  */
 static void
-sweep_all(struct session *session)
+execute_parts(struct session *session)
 {
     bool has_sent_requests = false;
     bool was_late = false;
@@ -294,7 +296,9 @@ sweep_all(struct session *session)
 
 /*
  * With -timeout, sets a deadline for writing output, which the monitor watches: now, plus
- * the work time (-w), plus the timeout. A sweep and phases have no such deadline.
+ * the work time (-w), plus the timeout. A sweep and phases have no such deadline. This
+ * function is called at the start, because the preparation may print notes. It is called
+ * again when the requests begin, because the work time begins then.
  */
 static void
 limit_output(const struct plan *plan)
@@ -324,7 +328,7 @@ supervise_run(struct session *session, bool *is_stuck)
         run_supervise(session->run);
         report_compare(&session->reports);
     } else {
-        sweep_all(session);
+        execute_parts(session);
     }
 
     report_end(&session->reports, first);

@@ -113,29 +113,31 @@ describe_wait(const struct stage *stage, bool gives_up, int64_t waited,
 /*
  * Ends the program, because a thread has waited in STAGE for WAITED ns. With -keep, the
  * new working files of the targets that are open are removed first, within
- * DEADLINE_CLOSING. If the opening that hangs makes a working file later, another process
- * removes that file (os_leftover_begin).
+ * DEADLINE_CLOSING. An opening that hangs may still make a working file later. Another
+ * process removes that file (os_leftover_begin).
  *
  * If STAGE is a closing, the final line or the error of the run is already printed. The
- * new error may then make the exit status worse, except in two cases: after a signal, and
- * if the output answers the caller, as a monitoring plug-in does.
+ * error of the closing is printed, too, and may make the exit status worse. In two cases
+ * it does not change the exit status: after a signal, and if the output answers the
+ * caller, as a monitoring plug-in does.
  */
 static _Noreturn void
 give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
-    /* The remover may still use this struct after DEADLINE_CLOSING. The struct stays
-     * valid, because this function never returns. */
+    /* The removal thread may still use this struct after DEADLINE_CLOSING. The struct
+     * stays valid, because this function never returns. */
     struct removal removal = {.session = session};
-    struct os_thread remover;
+    struct os_thread removal_thread;
     int64_t deadline = os_clock_now() + DEADLINE_CLOSING;
     bool has_new_files =
         session->plan->workload.keeps_file && atomic_load(&session->unused_targets);
 
-    if (has_new_files && os_thread_start(&remover, remove_working_files, &removal) == 0) {
+    if (has_new_files &&
+        os_thread_start(&removal_thread, remove_working_files, &removal) == 0) {
         while (!atomic_load(&removal.is_done) && os_clock_now() < deadline)
             os_signals_wait(deadline, &removal.is_done);
         if (atomic_load(&removal.is_done))
-            os_thread_join(&remover);
+            os_thread_join(&removal_thread);
     }
 
     struct error error;
