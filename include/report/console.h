@@ -23,8 +23,8 @@ int console_error(const struct error *error);
  * EXIT_RUNTIME. */
 int console_text(void (*make_text)(struct buffer *text), int status);
 
-/* SGR codes (Select Graphic Rendition, ECMA-48 8.3.117). They are of the eight basic
- * colours, which every terminal with colours has. */
+/* SGR codes (Select Graphic Rendition, ECMA-48 8.3.117). The codes are for three of the
+ * eight basic colours, which every terminal with colours has. */
 #define COLOR_SLOW "\033[33m"   /* yellow */
 #define COLOR_FAILED "\033[31m" /* red */
 #define COLOR_CACHED "\033[35m" /* magenta */

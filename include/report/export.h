@@ -25,10 +25,11 @@ typedef int export_write_function(const char *path, const char *bytes, size_t si
  * file that grows by lines at its end, such as an HDR log.
  *
  * The first version of each file is written before the first request, and is complete.
- * Later texts are written by a thread of its own, the writer. If several versions of a
- * replaced file wait for the writer, only the newest is written. Lines for a growing file
- * are all written. Lines that could not be written are written again, together with the
- * next lines. A version that could not be written is lost; the next one takes its place.
+ * Later versions and lines are written by a separate thread, the writer. If several
+ * versions of a replaced file wait for the writer, only the newest is written. Lines for
+ * a growing file are all written. Lines that could not be written are written again,
+ * together with the next lines. A version that could not be written is lost; the next one
+ * takes its place.
  *
  * The supervisor's thread never waits for the writer, except in export_end.
  */
@@ -37,7 +38,7 @@ struct export
     const struct plan *plan;
     const struct job *jobs;
     int job_count;
-    /* when a signal first asked to stop, ns, monotonic; 0: none did */
+    /* when a signal first asked to stop, ns, monotonic; 0 if no signal did */
     int64_t stopped_at;
     /* os_file_replace and os_file_append; a test replaces them */
     export_write_function *replace, *append;
@@ -80,8 +81,8 @@ void export_supervise(struct export *export);
 bool export_has_failures(const struct export *export);
 
 /* Hands TEXT, and its memory, to the writer: as the next version of FILE, or as lines for
- * the end of a growing file. DURABLE: this is the last text, and must survive a crash of
- * the system. Any thread may call it. Returns without waiting for the file. */
+ * the end of a growing file. If DURABLE, this is the last text, and it must survive a
+ * crash of the system. Any thread may call it. Returns without waiting for the file. */
 void export_hand_over(struct export *export, struct export_file *file,
                       struct buffer *text, bool durable);
 
@@ -94,12 +95,13 @@ void export_take_failures(struct export *export, struct notes *notes);
  * frees its memory. Stores the first failure in `failed_path` and `error_number`. Adds
  * the failures that export_take_failures has not taken yet to NOTES.
  *
- * The wait has a limit. The limit is reached when the oldest text has waited as
+ * The wait has a limit. Normally, the limit is reached when the oldest text has waited as
  * long as the timeout of the plan or, if the plan has no timeout, as long as its grace
- * time. But the wait may last at least DEADLINE_GRACE. There are two exceptions:
- * - If a request has no answer, the wait may last only DEADLINE_GRACE.
+ * time. Normally, the limit is also at least DEADLINE_GRACE after the start of the wait.
+ * There are two exceptions:
+ * - If a request has no answer, the limit is DEADLINE_GRACE after the start of the wait.
  * - If a signal has asked to stop, the limit is at most DEADLINE_GRACE after the signal.
- * In every case, the wait may last at least DEADLINE_GRACE_MIN.
+ * In every case, the limit is at least DEADLINE_GRACE_MIN after the start of the wait.
  *
  * Returns true if the thread has ended. Returns false if the limit was reached first.
  * Then NOTES has a line for each file with a text that is not written, and the stored

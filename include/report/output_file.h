@@ -12,7 +12,7 @@ struct plan;
 
 /*
  * The file of -output or -record, which gets the printed output in place of standard
- * output. The file keeps its earlier content until nothing can refuse the run any more:
+ * output. The file keeps its earlier content until the run has passed all checks:
  *
  *   output_file_open    before the targets are opened
  *   output_file_check   once the targets are open
@@ -39,13 +39,15 @@ enum option_id output_file_option(const struct plan *plan);
 int output_file_open(struct output_file *file, const struct plan *plan,
                      struct error *error);
 
-/* Removes the file if output_file_open created it and it is still empty. For a run that
- * ends before its first request. PLAN is that of output_file_open. */
+/* Removes the file if output_file_open created it and it is still empty. Call it if the
+ * run ends before its first request. PLAN must be the plan that output_file_open was
+ * given. */
 void output_file_discard(const struct output_file *file, const struct plan *plan);
 
 /* Checks that the file is not the working file that TARGET keeps. TARGET is the plan of a
- * target that is not open yet: opening it would fill the working file. Changes nothing.
- * Returns 0, or -1 with ERROR if it is the same file. */
+ * target that is not open yet. The check must come first, because opening the target
+ * fills the working file. Changes nothing. Returns 0, or -1 with ERROR if it is the same
+ * file. */
 int output_file_check_working_file(const struct output_file *file,
                                    const struct plan *plan, const struct plan *target,
                                    struct error *error);

@@ -29,8 +29,8 @@ struct report;
  *
  * A worker or the supervisor calls `begin`, `sample` and the record of a period while it
  * has the lock of the run. The supervisor calls `part`, `tick` and all other records
- * without that lock. It adds these records only after the workers have ended or were
- * abandoned. With -compare there is no run, and one thread, the reader, calls all
+ * without that lock. The supervisor adds these records only after the workers have ended
+ * or were abandoned. With -compare there is no run, and one thread, the reader, calls all
  * functions.
  */
 struct report_format {
@@ -43,11 +43,12 @@ struct report_format {
     /* Each adds a record of one kind; indexed by enum record_kind. */
     void (*records[RECORDS])(struct report *report, const struct run_record *record);
 
-    /* A step or phase of JOB begins. */
+    /* Called when a step or phase of JOB begins. */
     void (*part)(struct report *report, const struct job *job,
                  const struct run_part *part);
-    /* An interval of COUNT jobs ended at NOW, ns, monotonic. LAST: it was the last
-     * interval of the run or, for a growing file, of the sweep of one target.
+    /* Called when an interval of COUNT jobs has ended at NOW (ns, monotonic). LAST is
+     * true for the last interval of the run or, for a growing file, of the sweep of one
+     * target.
      *
      * If the output is SINK_REPLACED, report_begin calls this function as well, with NOW
      * 0 and on its own thread, to make the first version of the file. */
@@ -82,9 +83,9 @@ struct output_kind {
      * option disables it. If the output is exported, the value of the option is the path
      * of the file. */
     enum option_id option;
-    /* Minimum number of times that the option must be given to make this output the one
-     * that has the results (plan_results): 1 for -json, 2 for -json -json. 0 if the
-     * option never does so. */
+    /* Minimum number of times that `option` must be given so that this output has the
+     * results (plan_results): 1 for -json, 2 for -json -json. 0 if `option` does not
+     * choose the output that has the results. */
     int min_given;
     enum output_sink sink;
     const struct report_format *format;
@@ -153,7 +154,7 @@ output_is_printed(const struct output *output)
 
 /* Returns the output of PLAN that has the results, in the format that the options ask
  * for, such as JSON; by default it is the text for people. The kind of this output
- * reports an error to the caller, and answers the caller at the end. */
+ * reports errors to the caller of the program, and gives the answer at the end. */
 static inline const struct output *
 plan_results(const struct plan *plan)
 {

@@ -59,9 +59,10 @@ struct report {
     struct export_file *file;
     /* time from one call of the format's tick function to the next, in ns; 0: no ticks */
     int64_t tick_interval;
-    /* When the next tick is due, ns, monotonic. 0 if it is not known yet. The next call
-     * of on_next_tick then sets it to one tick_interval after the time of the call or, if
-     * the first request is delayed (start_delay of a job), after the delay. */
+    /* When the next tick is due, ns, monotonic. 0: not known yet; the next call of
+     * on_next_tick sets it. The tick is then due one tick_interval after that call. If
+     * the first request is delayed (start_delay of a job), it is due one tick_interval
+     * after the end of the delay. */
     int64_t next_tick_at;
     /* When the current interval began, ns, monotonic; 0: not known yet. Set for every
      * output, but only HDR logs use it. */
@@ -71,7 +72,7 @@ struct report {
     struct buffer text;             /* text that is not written or handed over yet */
     /* JSON: the array has an element already, so the next element needs a comma */
     bool needs_comma;
-    /* the format's `open` was called, if it has one */
+    /* the output has begun: the format's `open`, if any, was called */
     bool is_open;
     /* The output goes to a terminal. Otherwise the summary for people is the one of
      * ioping 1.3, because scripts parse that. */
@@ -118,9 +119,9 @@ int report_begin(struct reports *reports, const struct plan *plan, const struct 
 
 /*
  * Destroys the content of earlier files: replaces each exported file by its first
- * version, and empties the file of -output or -record. PLAN is that of report_begin. Call
- * it after everything that can refuse the run, and before the first request. Returns 0,
- * or -1 with ERROR.
+ * version, and empties the file of -output or -record. PLAN must be the plan that
+ * report_begin was given. Call it after everything that can refuse the run, and before
+ * the first request. Returns 0, or -1 with ERROR.
  */
 int report_claim(struct reports *reports, const struct plan *plan, struct error *error);
 
@@ -134,7 +135,7 @@ void report_compare(struct reports *reports);
 
 /* Writes the summaries and the comparison of the jobs of -compare, which were read and
  * not run. ROWS are the filled rows of a comparison of these jobs, which must exist until
- * report_end; NULL if each report must fill rows itself. */
+ * report_end. If ROWS is NULL, each report fills rows itself. */
 void report_recorded(struct reports *reports, const struct comparison_row *rows);
 
 /*

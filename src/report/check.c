@@ -1,7 +1,7 @@
 /*
- * The line that a monitoring plug-in prints (-check): the state, each target with the
- * figures that decided its state, then after a bar all figures for graphs, the
- * performance data. An example:
+ * The line that a monitoring plug-in prints (-check). It has the state, and each target
+ * with the figures that decided the state of the target. A bar follows, and then the
+ * performance data: all figures, for drawing graphs. An example:
  *
  *   IOPING WARNING - /data p99 3 ms (limit 2 ms) | p99=0.003s;0.002;0.01 max=0.005s ...
  *
@@ -174,8 +174,8 @@ is_stricter(const struct slo *limit, const struct slo *other)
     return limit->limit < other->limit;
 }
 
-/* Adds the figures that LIMITS are about, unless the list has them, and gives them these
- * limits. */
+/* Adds the figures that LIMITS are about, unless the list has them already. Stores the
+ * limits in these figures. */
 static void
 list_limits(struct figures *figures, const struct slos *limits, enum limit_kind kind)
 {
@@ -211,8 +211,8 @@ list_figures(struct figures *figures, const struct plan *plan, const struct stat
         judge_figure(&figures->list[i], stats);
 }
 
-/* Returns true if TEXT, a displayed value, looks equal to LIMIT. TEXT is then the text of
- * LIMIT, such as "2 ms", or the text of the next larger value, such as "2.00 ms". */
+/* Returns true if TEXT, a displayed value, is the text of LIMIT, such as "2 ms", or of
+ * the next larger value, such as "2.00 ms". People would take both for LIMIT. */
 static bool
 is_shown_as(const char *text, const struct slo *limit)
 {
@@ -271,7 +271,7 @@ count_unanswered(const struct outcome *outcome)
     return outcome->abandoned_requests;
 }
 
-/* Adds that requests had no answer. */
+/* Adds how many requests had no answer, and for how long. */
 static void
 add_unanswered(struct buffer *line, const struct outcome *outcome)
 {
@@ -335,9 +335,9 @@ add_trouble(struct buffer *line, const struct job *job)
 }
 
 /* Adds the figures of JOB that have limits, the worst first. Without any limits, adds p99
- * or, while there are too few requests for p99, avg and max. START is where the text
- * about JOB begins in LINE; it may have a text about trouble already. Returns STATE or
- * the state of an added figure, whichever is worst. */
+ * or, while there are too few requests for p99, avg and max. The text about JOB begins at
+ * byte START of LINE, and may describe trouble already. Returns the worst of STATE and
+ * the states of the added figures. */
 static enum check_state
 add_decisive_figures(struct buffer *line, const struct job *job, size_t start,
                      enum check_state state)
@@ -415,7 +415,8 @@ add_decimal(struct buffer *line, int64_t number, int digits)
     buffer_format(line, ".%0*" PRId64, digits, fraction);
 }
 
-/* Adds LIMIT as a range of the guidelines; nothing if LIMIT is NULL. */
+/* Adds LIMIT as a range, in the notation of the guidelines. Adds nothing if LIMIT is
+ * NULL. */
 static void
 add_limit_range(struct buffer *line, const struct slo *limit)
 {
@@ -442,8 +443,8 @@ add_data_label(struct buffer *line, const struct job *jobs, int index, const cha
     }
 }
 
-/* Adds the value of FIGURE and its unit; U if it is unknown. IOPS are cut after three
- * decimals and not rounded, because limits compare them that way. */
+/* Adds the value of FIGURE and its unit, or "U" if the value is unknown. IOPS are cut
+ * after three decimals and not rounded, because limits compare them that way. */
 static void
 add_data_value(struct buffer *line, const struct figure *figure,
                const struct stats *stats)
@@ -494,8 +495,9 @@ add_performance_data(struct buffer *line, const struct job *jobs, int index)
 enum check_state
 check_add(struct buffer *text, const struct job *jobs, int count)
 {
-    /* The text about each target is made twice: in DRAFT to learn its state, then in the
-     * order of the states, the worst first. */
+    /* The text about each target is made twice. The first text goes to DRAFT and only
+     * tells the state of the target. The second text goes to the line, where the targets
+     * are sorted by state, the worst first. */
     struct buffer draft = {0};
     enum check_state state = CHECK_OK;
     enum check_state job_states[TARGETS_MAX];
@@ -536,7 +538,8 @@ check_add_error(struct buffer *text, const struct error *error)
     bool is_critical = error->storage_failed || error->status == EXIT_RUNTIME;
     enum check_state state = is_critical ? CHECK_CRITICAL : CHECK_UNKNOWN;
 
-    /* The line of the plug-in has neither the name of the program nor this newline. */
+    /* error_format adds the name of the program and a newline. The line of the plug-in
+     * has neither. */
     line[error_format(error, line, sizeof(line)) - 1] = '\0';
 
     buffer_format(text, "IOPING %s - ", states[state].word);

@@ -239,8 +239,9 @@ fill_change(struct comparison_table *table, const struct comparison_figure *figu
     }
 }
 
-/* Fills the cells of the line of a target that the line of an operation does not have:
- * IOPS and the changes against the reference. The reference itself has no changes. */
+/* Fills the cells that only the lines of targets have, and the lines of operations do
+ * not: IOPS, and the changes against the reference. The reference itself has no
+ * changes. */
 static void
 fill_target_cells(struct comparison_table *table, struct comparison_line *line,
                   const struct comparison_row *row, bool is_reference)

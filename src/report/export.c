@@ -1,6 +1,6 @@
 /*
- * Exported files. Reports make the texts of a file while a run goes on. A thread of its
- * own, the writer, writes the texts, because a file system may be slow or hang.
+ * Exported files. Reports make the texts of a file while a run goes on. A separate
+ * thread, the writer, writes the texts, because a file system may be slow or hang.
  *
  *   leader, supervisor                       writer (write_all)
  *     export_add: checks the file
@@ -32,27 +32,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum size of the text that waits for one file, in bytes. Lines beyond it are lost,
- * and a larger version is not written; both count as a failure because of missing
- * memory. */
+/* Maximum size of the text that waits for one file, in bytes. Lines beyond this size are
+ * lost, and a larger version is not written. Both count as failures with ENOMEM. */
 #define MAX_WAITING_SIZE (16 << 20)
 
 struct export_file {
     const char *path;
-    /* as in the kind of output (report/outputs.h) */
+    /* copied from the kind of output (report/outputs.h) */
     const char *magic, *magic_description;
     bool is_growing; /* texts after the first version are added at the end of the file */
     /* The first version of a replaced file, or the head of a growing one. If somebody
      * moves a growing file away, a new file begins with the head. */
     struct buffer first_version;
-    struct buffer next; /* waits for the writer: the newest version, or lines */
-    struct buffer text; /* is being written; used by the writer alone */
+    struct buffer next; /* the newest version, or the lines, that wait for the writer */
+    struct buffer text; /* the text that is being written; used by the writer alone */
     bool has_next;      /* `next` must be written, even if it is empty */
     bool is_durable; /* `next` is the last text, and must survive a crash of the system */
     bool is_writing; /* the writer is writing `text` */
-    /* Since when the oldest text that is not written yet has waited, ns, monotonic: since
-     * it was handed over or, if that was during the write of an earlier text of this
-     * file, since the end of that write. */
+    /* When the oldest text that is not written yet began to wait, ns, monotonic. A text
+     * begins to wait when it is handed over. If an earlier text of this file is being
+     * written then, the new text begins to wait when that write ends. */
     int64_t handed_over_at;
     int error;            /* errno of the latest write; 0 if it succeeded */
     int unreported_error; /* errno that export_take_failures must report; 0: none */
@@ -63,10 +62,11 @@ struct export_file {
 
 struct export_writer {
     struct os_thread thread;
-    bool is_started;             /* the thread was started, and must be joined */
-    int file_count;              /* no file is added after the thread has started */
-    struct os_lock *lock;        /* guards the members below */
-    struct os_thread supervisor; /* woken when a write fails, and at the end */
+    bool is_started;      /* the thread was started, and must be joined */
+    int file_count;       /* no file is added after the thread has started */
+    struct os_lock *lock; /* guards the members below */
+    /* the thread to wake when a write fails, and at the end */
+    struct os_thread supervisor;
     export_write_function *replace, *append;
     struct export_file files[OUTPUTS_MAX]; /* in the order of export_add */
     bool is_ending;                        /* no text will be handed over any more */
@@ -484,7 +484,8 @@ note_unwritten(struct export *export, struct notes *notes)
 
     export_take_failures(export, notes);
     os_lock_acquire(writer->lock);
-    /* Backwards, so that the first of the files is stored last. */
+    /* The loop goes backwards, so that the first such file is stored last, and stays
+     * stored. */
     for (int i = writer->file_count; i-- > 0;) {
         const struct export_file *file = &writer->files[i];
         if (!file->has_next && !file->is_writing)

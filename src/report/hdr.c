@@ -21,8 +21,9 @@
  * a block.
  *
  * Bins. A histogram of HdrHistogram with two significant digits has 128 bins in each
- * octave. A histogram of ioping has the same bins at the same indices. Only the bound
- * that belongs to a bin is another one. The values v of a bin from a to b are
+ * octave. A histogram of ioping has the same bins at the same indices. The two histograms
+ * differ only in which of its two bounds a bin includes. The values v of a bin from a to
+ * b are
  *
  *   a <= v < b in HdrHistogram
  *   a < v <= b in ioping
@@ -30,7 +31,8 @@
  * Therefore values appear up to 1 ns smaller to the reader of a log:
  * - From 256 ns on, a value at the upper bound b of a bin appears as b - 1. The middle of
  *   a bin, which ioping reports as a percentile, is the median equivalent value of
- *   HdrHistogram. The upper bound less 1 ns is its highest equivalent value.
+ *   HdrHistogram. The upper bound minus 1 ns is the highest equivalent value of
+ *   HdrHistogram.
  * - Below 256 ns a bin has a single value, which appears 1 ns smaller.
  */
 #include "base/buffer.h"
@@ -68,7 +70,8 @@ struct hdr_target {
     struct buffer name;
     /* "#" and the name of the current step or phase; empty without steps and phases */
     char part[48];
-    uint64_t requests_before; /* requests of the job in all earlier steps or phases */
+    /* number of requests of the job in all earlier steps or phases */
+    uint64_t requests_before;
     /* For each scope, the counts that are in the log already. They are counts of the
      * current step or phase. If a scope has no requests, its histogram is never written
      * to, so that its pages take no memory. */
@@ -291,7 +294,7 @@ is_stale(const struct hdr_target *target, const struct job *job)
 /*
  * Adds the lines of JOB for the interval that ends at NOW (ns, monotonic): a line for
  * each scope that has new requests. SCOPE_ALL has a line even without new requests, so
- * that the log shows the interval, unless the length of the interval is 0.
+ * that the log shows the interval. An interval of length 0 has no such line.
  */
 static void
 add_interval_lines(struct report *report, const struct job *job, int64_t now)

@@ -11,8 +11,8 @@
  * averages over "ioping" do not include them.
  *
  * Escapes in paths. A path is the value of a tag. A character that some parser would not
- * read back is written as a backslash and three octal digits for each of its bytes, as in
- * raw lines (-batch). There are three kinds of such characters:
+ * read back unchanged is written as a backslash and three octal digits for each of its
+ * bytes, as in raw lines (-batch). There are three kinds of such characters:
  * - control characters, because most parsers end the line at any line break; characters
  *   that reorder text; and bytes that are not UTF-8;
  * - a backslash before another backslash, a comma, a space or an equals sign, because

@@ -27,7 +27,8 @@
 #include <math.h>
 #include <time.h>
 
-/* Adds the object "target". Only the path of a recorded run is known. */
+/* Adds the object "target". For a recorded run, the object has only the path, because
+ * nothing else is known. */
 static void
 add_target_object(struct json *json, const struct description *target)
 {
@@ -81,9 +82,9 @@ close_record(struct report *report, struct json *json)
         buffer_text(&report->text, "\n");
 }
 
-/* Adds a member for each of PARTS, the parts of the time of a request, in ns by enum
- * part. If IS_STACKED is false, the request did not go through a stack of devices, and
- * PART_STACK is left out. */
+/* Adds a member for each of PARTS: the times of the parts of a request, in ns, indexed by
+ * enum part. If IS_STACKED is false, the request did not go through a stack of devices,
+ * and PART_STACK is left out. */
 static void
 add_part_members(struct json *json, const int64_t *parts, bool is_stacked)
 {

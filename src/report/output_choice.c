@@ -67,17 +67,18 @@ shows_requests(const struct plan *plan, const struct output_kind *kind)
     return kind->format->sample && !silences_requests(plan);
 }
 
-/* Returns the number of requests in a period; 0 for no such limit. With -record each
- * request is a period, so that the file has a raw line for each request. */
+/* Returns the number of requests after which a period ends; 0 if no number of requests
+ * ends it. With -record each request is a period, so that the file has a raw line for
+ * each request. */
 static int64_t
 choose_print_count(const struct options *options)
 {
     return options->record ? 1 : options->print_count;
 }
 
-/* Returns the length of a period of KIND in ns; 0 for no such limit. The default interval
- * of KIND holds only if no option says when a period ends, and not with -batch, which
- * asks for a single line about the whole run. */
+/* Returns the time after which a period of KIND ends, in ns; 0 if no time ends it. The
+ * default interval of KIND is used only if no option says when a period ends. It is not
+ * used with -batch, which asks for a single line about the whole run. */
 static int64_t
 choose_print_interval(const struct options *options, const struct output_kind *kind)
 {
@@ -93,9 +94,9 @@ choose_print_interval(const struct options *options, const struct output_kind *k
 
 /*
  * Rule 5: An output has periods if its format has lines for periods, and if -p, -P,
- * -record or the default interval of its row says when a period ends. A row that emits
- * the partial period at the end of the run has periods in any case: if nothing else ends
- * a period, the whole run is one. A sweep has steps instead of periods.
+ * -record or the default interval of its kind says when a period ends. A kind that emits
+ * the partial period at the end of the run always has periods: if nothing else ends a
+ * period, the whole run is one. A sweep has steps instead of periods.
  */
 static bool
 has_periods(const struct plan *plan, const struct output_kind *kind)
@@ -111,7 +112,7 @@ has_periods(const struct plan *plan, const struct output_kind *kind)
 
 /*
  * Rule 6: An output has a summary if its format has one. An output with PERIODS omits the
- * summary if no output shows each request, unless its row asks for a summary after
+ * summary if no output shows each request, unless its kind asks for a summary after
  * periods.
  */
 static bool
@@ -125,8 +126,8 @@ has_summary(const struct plan *plan, const struct output_kind *kind, bool period
 
 /*
  * Rule 7: An exported file is written at the interval of -every. Without -every, it is
- * written at the interval of -P if its row says so, or else at the default interval of
- * its row. The status line is drawn at the default interval of its row. In a sweep, a
+ * written at the interval of -P if its kind says so, or else at the default interval of
+ * its kind. The status line is drawn at the default interval of its kind. In a sweep, a
  * growing file has no interval, because it gets the data of each step when the step ends.
  *
  * Returns the interval in ns, or 0 for none. PATH is the file of the output, or NULL.
@@ -226,8 +227,9 @@ exports_file(const struct options *options, const struct output_kind *at_end)
 }
 
 /* Refuses options that cannot be combined with AT_END, a kind that takes all of standard
- * output: results, of kind RESULTS, that would go to standard output too, and -every if
- * no file is written at intervals. Returns 0, or -1 with ERROR. */
+ * output. The results, of the kind RESULTS, must not go to standard output too. The
+ * option -every is refused if no file is written at intervals. Returns 0, or -1 with
+ * ERROR. */
 static int
 check_stdout_at_end(const struct options *options, const struct output_kind *at_end,
                     const struct output_kind *results, struct error *error)
@@ -253,9 +255,10 @@ check_stdout_at_end(const struct options *options, const struct output_kind *at_
 }
 
 /*
- * Rule 2: The results, of kind RESULTS, go to standard output. With -output or -record
- * they go to the file instead, and standard output gets the text for people without
- * periods. AT_END takes the place of that text unless it is NULL.
+ * Rule 2: The results, of the kind RESULTS, go to standard output. With -output or
+ * -record the results go to the file instead, and standard output gets the text for
+ * people without periods. If AT_END is not NULL, standard output gets the output of kind
+ * AT_END instead of that text.
  */
 static void
 add_printed(struct plan *plan, const struct output_kind *results,
@@ -273,8 +276,8 @@ add_printed(struct plan *plan, const struct output_kind *results,
 
 /*
  * Rule 3: Each option that names a file adds an output in that file, except the option of
- * AT_END. The status line is added unless -no-status was given, or its row decides
- * against it. AT_END may be NULL.
+ * AT_END. The status line is added if its kind enables it by default, unless -no-status
+ * was given. AT_END may be NULL.
  */
 static void
 add_unprinted(struct plan *plan, const struct output_kind *at_end)

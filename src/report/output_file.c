@@ -2,8 +2,8 @@
  * The file of -output or -record.
  *
  * This file must not be a target, a recorded run or the file of another output, because
- * writing to it would destroy the data of that. Two functions check it. check_files in
- * output_choice.c compares paths, so that most mistakes are found before anything is
+ * writing to the file would destroy their data. Two functions check the file. check_files
+ * in output_choice.c compares paths, so that most mistakes are found before anything is
  * opened. But two different paths may lead to the same file, and a path may lead to
  * another file later. So output_file_check compares the open file with the open targets,
  * before the earlier content of the file is destroyed.

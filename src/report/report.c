@@ -20,7 +20,7 @@
  *
  * When a run ends (on_end), stderr and stdout get their last texts in a fixed order:
  * exported files are completed, remarks are written to stderr, and then the run notifies
- * of the summaries, which are written to stdout.
+ * the reports of the summaries, which go to stdout.
  */
 #include "report/report.h"
 
@@ -76,7 +76,7 @@ print_text(struct reports *reports, struct report *report)
 }
 
 /* Takes the text of REPORT away: prints it, or hands it to the writer of exported files.
- * Nobody takes the text for a file after the writer has ended and freed the file. */
+ * After the writer has ended, the text for a file stays in the report. */
 static void
 flush_report(struct reports *reports, struct report *report)
 {
@@ -290,7 +290,7 @@ failure_text(int code)
     return code == ETIMEDOUT ? OS_STREAM_STUCK : strerror(code);
 }
 
-/* Writes the notes that wait to stderr, and then a note for each printed output that has
+/* Writes all waiting notes to stderr, and then a note for each printed output that has
  * failed. A failure that was noted by an earlier call is not noted again. */
 static void
 note_failures(struct reports *reports)
@@ -410,7 +410,7 @@ on_fail(void *self, const struct job *job)
     status_notes(reports->status, &notes);
 }
 
-/* A step or phase begins. A growing file gets the data of the step or phase before, and
+/* A step or phase begins. A growing file gets the data of the previous step or phase, and
  * its tick interval starts again. */
 static int
 on_part(void *self, const struct job *job, const struct run_part *part)
@@ -524,8 +524,8 @@ hand_over_last_versions(struct reports *reports)
     }
 }
 
-/* Completes the exported files and the output of SINK_STDOUT_AT_END, if that is still to
- * be done, and waits for the writer to end. */
+/* Completes the exported files and the output of SINK_STDOUT_AT_END, unless that was done
+ * already. Then waits for the writer to end. */
 static void
 end_exports(struct reports *reports)
 {
@@ -593,8 +593,8 @@ report_explain(struct reports *reports, struct job *jobs, int count)
 
         store_failure(reports, outcome);
 
-        /* Off a terminal the summary has only the counts of ioping 1.3; the remarks give
-         * the others. */
+        /* Without a terminal, the summary has only the counts of ioping 1.3; remarks on
+         * stderr give the other counts. */
         outcome->legacy_summary = has_summary && plan->sweep.kind == SWEEP_NONE &&
                                   (!report->is_terminal || plan->mode == MODE_PHASES);
         outcome->limits_printed = has_summary && report->is_terminal;
@@ -613,9 +613,9 @@ report_explain(struct reports *reports, struct job *jobs, int count)
 
 /*
  * Order at the end: exported files are completed, then remarks go to stderr, then the run
- * notifies of the summaries, which go to stdout. A reader of both streams expects the
- * summary last. When several targets are swept one after the other, the files are
- * completed after the last one.
+ * notifies the reports of the summaries, which go to stdout. A reader of both streams
+ * expects the summary last. When several targets are swept one after the other, the files
+ * are completed after the last one.
  */
 static void
 on_end(void *self, struct job *jobs, int count, int64_t now)

@@ -30,7 +30,7 @@ struct status_place {
 
 /* The status line: the progress of a run on the last line of the terminal that stderr
  * goes to, redrawn in place. The supervisor's thread draws it. Any thread that writes to
- * the terminal erases it first (status_pause). */
+ * the terminal erases the status line first (status_pause). */
 struct status {
     const struct plan *plan;
     int target_count;
@@ -48,9 +48,10 @@ struct status {
 };
 
 /* Returns true if a run of PLAN has a status line unless -no-status is given. A plug-in
- * and a comparison have no status line. Neither has a run that prints lines for requests,
- * or for periods of a number of requests: these lines show already that the run is alive.
- * The printed outputs of PLAN must be known. */
+ * and a comparison have no status line. Neither has a run that prints a line for each
+ * request, or for each period if -p sets the number of requests in a period: these lines
+ * already show that the run is alive. The printed outputs of PLAN must have been chosen
+ * before. */
 bool status_is_default(const struct plan *plan);
 
 /* Returns true if stderr goes to a terminal that can move its cursor. */

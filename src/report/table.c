@@ -62,7 +62,7 @@ struct table {
     int name_width;   /* width of the names of rows; negative if names are left-aligned */
     bool names_alone; /* each name stands alone on a line, above the line of its cells */
     int column_count;
-    /* number of columns, from the first on, in the row of one operation */
+    /* the row of one operation has only this many columns, counted from the first */
     int operation_column_count;
     struct column columns[PERCENTILES_MAX + 8];
 };
