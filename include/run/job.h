@@ -155,8 +155,8 @@ struct job {
     uint64_t ordinals_used;
     struct worker_group group;
     struct worker_thread **worker_threads; /* an array of `group.size` pointers */
-    /* `begin` of the observer was called, or is never called because the job is a
-     * background load; guarded by the lock of the run */
+    /* `begin` of the observer was called; also true for a background load, for which it
+     * is never called; guarded by the lock of the run */
     bool begin_notified;
     struct job_period period;
     struct job_progress progress;

@@ -40,7 +40,7 @@ struct outcome {
     /* number of rates that were tried if the search for the highest rate was given up;
      * 0: it was not given up */
     int rates_given_up;
-    /* of a whole sweep: SLO_MET if at least one step met all limits */
+    /* verdict on a whole sweep: SLO_MET if at least one step met all limits */
     enum slo_verdict verdict;
     /* percent of the working set that turned into holes of a sparse file during the run
      */

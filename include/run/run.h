@@ -62,19 +62,19 @@ struct run_observer {
     /* Called once per job, when the target has been described, before the first sample,
      * record or tick. */
     int (*begin)(void *self, const struct job *job);
-    /* A request of JOB has ended, and SAMPLE is its result. */
+    /* Called when a request of JOB has ended. SAMPLE is the result of the request. */
     int (*sample)(void *self, const struct job *job, const struct sample *sample);
-    /* A period, a step, a phase, a whole sweep or the job has ended; see enum
+    /* Called when a period, a step, a phase, a whole sweep or the job has ended; see enum
      * record_kind. */
     int (*record)(void *self, const struct job *job, const struct run_record *record);
-    /* A signal asked for the statistics so far. Called for each job; the statistics of
-     * JOB are up to date. */
+    /* Called for each job when a signal has asked for the statistics so far. The
+     * statistics of JOB are up to date. */
     void (*interim)(void *self, const struct job *job);
-    /* The request with number INDEX has been in flight for WAITED ns. */
+    /* Called when the request with number INDEX has been in flight for WAITED ns. */
     void (*hang)(void *self, const struct job *job, uint64_t index, int64_t waited);
-    /* JOB has ended because a request failed, while other jobs go on. */
+    /* Called when JOB has ended because a request failed, while other jobs go on. */
     void (*fail)(void *self, const struct job *job);
-    /* A step or a phase begins. */
+    /* Called when a step or a phase begins. */
     int (*part)(void *self, const struct job *job, const struct run_part *part);
     /* Returns the time of the next call of `tick` (ns, monotonic), INT64_MAX for never.
      * First called at NOW, the start of each step or phase. */
@@ -82,7 +82,7 @@ struct run_observer {
     /* The statistics of COUNT jobs are up to date at NOW (ns, monotonic). JOBS does not
      * include a background load. */
     void (*tick)(void *self, const struct job *jobs, int count, int64_t now);
-    /* A signal ends the run. No tick follows. */
+    /* Called when a signal ends the run. No tick follows. */
     void (*interrupt)(void *self);
     /* Called when the outcomes of all COUNT jobs are known, and in a sweep also the
      * highest step that meets the limits. COUNT includes a background load if the load

@@ -35,7 +35,7 @@ struct worker_group {
     /* time during which any worker had a request in flight (stats/busy.h) */
     struct busy busy;
     char padding[64]; /* keeps the fields below off the cache lines above */
-    /* ordinals that workers have taken; they may not send all of these requests */
+    /* ordinals that workers have taken; some of these requests may never be sent */
     _Atomic uint64_t ordinals_taken;
     /* open loop: due time of the first request that no worker has claimed, in ns after
      * the start */

@@ -87,12 +87,12 @@ outcome_worse(int status, int other)
     return ranks[other] > ranks[status] ? other : status;
 }
 
-/* chance that the true percentile is below its confidence interval; the same above it */
+/* chance, on each side, that the true percentile is outside of its confidence interval */
 #define TAIL 0.05
 
-/* Returns true if the series of OUTCOME shows how much the latencies that SLO limits
- * depend on each other. This is only so for percentiles of all requests without
- * -corrected: the series does not tell operations apart, and lacks the waits that
+/* Returns true if the series of OUTCOME shows how much the latencies to which the limit
+ * SLO applies depend on each other. This is only so for percentiles of all requests
+ * without -corrected: the series does not tell operations apart, and lacks the waits that
  * -corrected adds. */
 static bool
 has_known_dependence(const struct outcome *outcome, const struct slo *slo)
@@ -194,8 +194,8 @@ answer_limit(const struct outcome *outcome, const struct slo *slo)
     return answer;
 }
 
-/* Writes VALUE, the figure that SLO limits, to TEXT of UNITS_TEXT bytes. If rounding
- * would make VALUE look equal to the limit although it differs, writes all digits. */
+/* Writes VALUE, the figure limited by SLO, to TEXT of UNITS_TEXT bytes. If rounding would
+ * make VALUE look equal to the limit although it differs, writes all digits. */
 static void
 format_value(const struct slo *slo, int64_t value, char *text)
 {
@@ -303,7 +303,7 @@ add_unknown(struct buffer *text, const struct outcome *outcome, const struct slo
         buffer_format(text, "%s; %s", answer->reason, answer->remedy);
         return;
     }
-    /* SLO limits a part of the latency (-breakdown) */
+    /* the limit SLO applies to a part of the latency (-breakdown) */
     bool is_split = slo->scope > SCOPE_SYNC;
     const char *verb = units_plural(answer->count, "counts", "count");
     if (is_split)

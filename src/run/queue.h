@@ -162,8 +162,8 @@ struct worker_queue {
  * is set, the supervisor uses the statistics without the handoff.
  */
 struct handoff {
-    /* a HANDOFF_ value below, or, above 0, when the oldest request in flight was sent,
-     * ns, monotonic */
+    /* a HANDOFF_ value below, or the time when the oldest request in flight was sent,
+     * which is above 0, in ns, monotonic */
     _Atomic int64_t state;
     /* the worker has returned from a system call, and waits for the supervisor to release
      */

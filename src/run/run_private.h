@@ -81,11 +81,12 @@ int notify_end_due_period(struct job *job, int64_t now);
 int64_t notify_try_end_period(struct job *job, int64_t now);
 
 /*
- * Ends the last periods of JOB, whose workers have all ended or were abandoned. First
- * ends the period that was due to end before the last worker ended, unless a worker has
- * ended it already. Then ends the incomplete period at NOW, if the plan wants it and a
- * request was sent or missed in it. Returns 0 or, if another thread has the run's lock,
- * the time at which to call it again (ns, monotonic).
+ * Closes up to two periods of JOB, whose workers have all ended or were abandoned. First
+ * closes the period that was already due when the last worker ended, if no worker has
+ * closed it. Then closes the incomplete period at NOW, if the plan asks for it and a
+ * request was sent or missed in it. Returns 0. If another thread has the run's lock and
+ * no worker was abandoned, returns the time at which the caller must try again (ns,
+ * monotonic).
  */
 int64_t notify_end_last_periods(struct job *job, int64_t now);
 

@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-/* In units of the last digit. This is added to a number before the number is rounded
- * down, because a division may give a result that is slightly too small. */
+/* A margin in units of the last digit. It is added to a number before the number is
+ * rounded down, because a division may give a result that is slightly too small. */
 #define ROUNDING_ERROR 1e-9
 #define DIGITS 3 /* significant digits of a rate */
 

@@ -46,7 +46,7 @@ struct search {
 };
 
 /* The gap between the highest rate that was met and the lowest rate that failed is small
- * enough if it is at most this many thousandths of the latter. */
+ * enough if it is at most this many thousandths of the lowest rate that failed. */
 #define SEARCH_GAP 25
 
 /* Starts a search among the rates from FROM to TO, both above 0. */

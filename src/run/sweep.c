@@ -349,8 +349,8 @@ start_search(const struct job *job, int64_t from)
 }
 
 /* Chooses the first rate of a search, and stores it in RATE: a part of the rate that is
- * possible with one request in flight, which it measures in a run. Returns a status like
- * run_step. */
+ * possible with one request in flight. This function measures the possible rate in a run.
+ * Returns a status like run_step. */
 static int
 measure_first_rate(struct running_sweep *sweep, int64_t *rate)
 {
@@ -368,8 +368,9 @@ measure_first_rate(struct running_sweep *sweep, int64_t *rate)
 
 _Static_assert(SEARCH_RATES <= JOB_STEPS, "each rate of a search is a step of the job");
 
-/* Passes the result of the step with RATE, which has just ended, to SEARCH. A rate is not
- * tried again if less than half of it was answered and the user gave the first rate. */
+/* Passes the result of the step with RATE, which has just ended, to SEARCH. Normally, a
+ * rate that failed is tried a second time. If the user gave the first rate, a rate of
+ * which less than half was answered is tried only once, because it failed so clearly. */
 static void
 note_step(struct search *search, const struct job *job, int64_t rate)
 {

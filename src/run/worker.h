@@ -83,9 +83,9 @@ int worker_open_series(struct time_series *series, const struct plan *plan, int 
 /* Frees the entries of SERIES. */
 void worker_close_series(struct time_series *series);
 
-/* Fills ERROR with the message that memory for REQUESTS requests of PLAN in flight is
- * lacking. AVAILABLE is how much memory there is, in bytes, INT64_MAX if unknown. Returns
- * -1, like error_set. */
+/* Fills ERROR: there is not enough memory for the run of PLAN, which may have REQUESTS
+ * requests in flight. AVAILABLE is how much memory there is, in bytes, INT64_MAX if
+ * unknown. Returns -1, like error_set. */
 int worker_refuse(const struct plan *plan, int64_t requests, int64_t available,
                   struct error *error);
 

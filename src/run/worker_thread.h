@@ -71,10 +71,10 @@ bool worker_thread_is_over(const struct worker_thread *thread);
 int64_t worker_thread_find_stall(struct worker_thread *thread, int64_t resumed,
                                  int64_t now, uint64_t *index, int64_t *check_at);
 
-/* Abandons the worker at NOW if it waits for a request that has timed out, after it has
- * failed all requests that have timed out. RESUMED is when the process last continued
- * after a stop. If NOTIFIES is true, the caller holds the run's lock, and the failed
- * requests are reported to the observer. */
+/* Does nothing unless the worker waits for a request that has timed out. Fails all
+ * requests of the worker that have timed out, and then abandons the worker at NOW.
+ * RESUMED is when the process last continued after a stop. If NOTIFIES is true, the
+ * caller holds the run's lock, and the failed requests are reported to the observer. */
 void worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed,
                                 int64_t now, bool notifies);
 
