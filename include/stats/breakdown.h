@@ -62,7 +62,7 @@ struct split {
 
 /* A request and its parts. */
 struct breakdown_request {
-    uint64_t index;      /* from 1; 0 if there is no request */
+    uint64_t index;      /* index of the request, from 1; 0 if there is no request */
     int64_t latency;     /* ns, flush included */
     int64_t sync;        /* duration of the flush after a write, ns; included in
                             `latency` */
@@ -92,9 +92,11 @@ struct breakdown {
  * ns. */
 struct breakdown_interval {
     int64_t issued_at;    /* when the block request was sent to the device */
-    int64_t completed_at; /* when it was complete, or went back into the queue */
-    int64_t queued_at;    /* when it entered the queue before `issued_at`: it was queued,
-                             or went back into the queue; used for stacks only */
+    int64_t completed_at; /* when the block request was complete, or went back into the
+                             queue */
+    /* when the block request last entered the queue before it was issued. It enters the
+     * queue at first, and each time it goes back into the queue. Used for stacks only */
+    int64_t queued_at;
 };
 
 /*
@@ -132,8 +134,8 @@ breakdown_count(const struct breakdown *breakdown)
     return breakdown->parts[PART_SUBMIT].moments.count;
 }
 
-/* Adds SAMPLE, a request that counts: its parts, or the reason why it could not be
- * split. */
+/* Adds the parts of SAMPLE, a request that counts. If SAMPLE could not be split, counts
+ * the reason instead. */
 void breakdown_record(struct breakdown *breakdown, const struct sample *sample);
 
 /* Adds all requests of MORE to BREAKDOWN, as if they had been recorded there. */

@@ -33,10 +33,13 @@ struct busy {
     struct busy_span list[BUSY_SPANS]; /* in order, with gaps between them */
 };
 
-/* Adds the span from START to END. COUNTS says whether at least one of its requests
- * counts. Does nothing if END is not after START. Spans may be added in any order. The
- * part of a span before the horizon is added as if no earlier span overlapped it.
- * Therefore the busy time may become too long, but never too short. */
+/*
+ * Adds the span from START to END. COUNTS says whether at least one of its requests
+ * counts. Does nothing if END is not after START. Spans may be added in any order. If the
+ * span begins before the horizon, its time before the horizon is added as if no earlier
+ * span overlapped it, because those spans are no longer stored. Therefore the busy time
+ * may become too long, but never too short.
+ */
 void busy_add(struct busy *busy, int64_t start, int64_t end, bool counts);
 
 /* Returns the busy time in ns, at most the time from the first start to the last end. */
@@ -73,8 +76,9 @@ busy_log_add(struct busy_log *log, int64_t start, int64_t end, bool counts)
     log->list[log->count++] = (struct busy_span){start, end, counts};
 }
 
-/* Moves all spans from LOG to BUSY. Leaves an empty span in LOG, at the end of the last
- * span, so that a request that follows back to back still joins the last span. */
+/* Moves all spans from LOG to BUSY. Leaves one empty span in LOG, at the end of the last
+ * span. A request that follows back to back is joined to this empty span, and so
+ * continues the last span. */
 void busy_log_move(struct busy_log *log, struct busy *busy);
 
 #endif

@@ -24,8 +24,9 @@ struct comparison_figure {
 };
 
 /* A target or a recorded run in a comparison. The caller owns the objects that the
- * pointers refer to, and fills the fields above `rank`. comparison_fill sets the fields
- * from `rank` on. */
+ * pointers refer to. The caller fills the fields above `rank`, and sets the other fields
+ * to 0. comparison_fill sets `rank` and `figures`. In the first row, which is not
+ * compared, the figures keep 0 in `ratio`, `bounds` and `verdict`. */
 struct comparison_row {
     const char *name;
     int ordinal; /* number of the row among all rows with the same name, from 1; 0 if no
@@ -48,11 +49,11 @@ struct comparison_row {
  * bounds are above the limit, and SLO_UNKNOWN otherwise. Corrected percentiles have no
  * bounds.
  *
- * If RANKED, the rows are sorted by their medians before they are compared. A rank goes
- * to the fastest row without a rank, and to all rows without a rank that are not known to
- * differ from that row. Rows in which too few requests count get no rank, and follow the
- * ranked rows. Rows in which no request counts come last. Rows without a rank stay in
- * their previous order.
+ * If RANKED, the rows are sorted by their medians before they are compared. Ranks are
+ * given one after the other. Each rank goes to the fastest row that has no rank yet. All
+ * other rows without a rank get the same rank if they are not known to differ from this
+ * row. Rows in which too few requests count get no rank, and follow the ranked rows. Rows
+ * in which no request counts come last. Rows without a rank stay in their previous order.
  *
  * Returns 0, or -1 if memory is lacking; the rows are unchanged then.
  */

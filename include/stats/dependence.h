@@ -19,7 +19,8 @@ struct dependence {
                      drift had to be assumed */
 };
 
-#define DEPENDENCE_MIN 15 /* independent requests */
+/* The minimum number of independent requests for a known dependence. */
+#define DEPENDENCE_MIN 15
 
 /* Finds the dependence of the requests of SERIES for PERCENTILE. Sorts the entries of
  * SERIES by their starts. Returns 0, or -1 if memory is lacking. */

@@ -36,11 +36,13 @@ struct interval {
     double low, high;
 };
 
-/* Returns the interval of the percentile, in ns. The true percentile is below the
+/*
+ * Returns the interval of the percentile, in ns. The true percentile is below the
  * interval with a chance of at most TAIL, and above the interval with a chance of at most
- * TAIL. If the dependence is not known, `is_known` is false. Then the interval is the
- * narrowest one that is possible: the requests may depend on each other more strongly
- * than the series shows, and the true interval may be wider. */
+ * TAIL. If the dependence is not known, `is_known` is false. Then the returned interval
+ * may be too narrow, because the requests may depend on each other more strongly than the
+ * series shows.
+ */
 struct interval estimate_interval(const struct estimate *estimate, double tail);
 
 /* Returns the factor, at least 1, by which the drift of the latencies makes the interval
@@ -50,7 +52,7 @@ double estimate_widening(const struct estimate *estimate);
 
 /* Returns the interval at 95 % of the ratio of two percentiles: the percentile of
  * ESTIMATE divided by the percentile of REFERENCE, which must be above 0. The interval is
- * not known unless both dependences are known. */
+ * known only if both dependences are known. */
 struct interval estimate_ratio(const struct estimate *estimate,
                                const struct estimate *reference);
 

@@ -58,10 +58,10 @@ uint64_t percentile_min_samples(const struct percentile *percentile);
 /* A figure is about a scope: all requests, the requests of one operation, or a part of
  * the time of requests. */
 enum scope {
-    SCOPE_ALL,       /* all requests that count */
-    SCOPE_OPERATION, /* if operations are mixed: the requests of the first operation of
-                        enum operation. The scopes of other operations follow in their
-                        order */
+    SCOPE_ALL, /* all requests that count */
+    /* the requests of the first operation of enum operation, if operations are mixed. The
+     * scopes of the other operations follow, in the order of enum operation */
+    SCOPE_OPERATION,
     SCOPE_SYNC = SCOPE_OPERATION + OPERATION_FLUSH, /* flushes after writes */
     SCOPE_SUBMIT, /* the parts of the time, in the order of enum part, up to
                      SCOPE_RETURN */

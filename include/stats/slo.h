@@ -96,15 +96,18 @@ struct slo_answer {
     uint64_t count;       /* values that the figure is computed from */
     uint64_t min_samples; /* minimum number of values to know the figure, whatever the
                              limit is */
-    bool is_certain;      /* the verdict is certain at 95 %. SLO_UNKNOWN never is. Any
-                             other verdict is, unless the limit is on a percentile */
-    const char *reason;   /* why the figure means nothing, however many values there are;
-                             or NULL */
-    const char *remedy;   /* how to avoid the reason; or NULL */
+    /* The verdict is certain at 95 %. False if the verdict is SLO_UNKNOWN. For other
+     * verdicts, slo_answer tests it if the limit is on a percentile. Any other limit
+     * gives a certain verdict. */
+    bool is_certain;
+    const char *reason; /* why the figure means nothing, however many values there are;
+                           or NULL */
+    const char *remedy; /* how to avoid the reason; or NULL */
 
-    /* How many values are needed to know the answer. After outcome_explain: how many
-     * values are needed to be certain of the answer. 0 if the answer is certain, or if
-     * the number is not known. */
+    /* How many values are needed, or 0. If there are too few values for a verdict,
+     * slo_answer stores `min_samples` here. outcome_explain later stores how many values
+     * make the verdict certain at 95 %, if it can tell. 0 if the verdict is certain, or
+     * if the number is not known. */
     uint64_t samples_for_certainty;
 
     /* The fields below are set by outcome_explain (run/outcome.h). */
@@ -120,10 +123,11 @@ struct slo_answer {
  *
  * The verdict is SLO_UNKNOWN if there are too few values (percentile_min_samples), or if
  * the figure means nothing, which `reason` explains. There is one exception: even with
- * too few values, the verdict is SLO_BROKEN if it is certain that the limit is broken. It
- * is certain if a run that meets the limit would have this number of values above the
- * limit, or a larger number, with a chance below 5 %. The verdict on a relative objective
- * is always SLO_MET, because its limit depends on another run.
+ * too few values, the verdict is SLO_BROKEN if the limit is certainly broken. To decide
+ * that, a run that meets the limit is assumed. If the chance that such a run has at least
+ * this number of values above the limit is below 5 %, the limit is certainly broken. The
+ * verdict on a relative objective is always SLO_MET, because its limit depends on another
+ * run.
  */
 struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);
 
@@ -133,8 +137,8 @@ enum slo_verdict slos_check(const struct slos *slos, const struct stats *stats);
 
 /* Returns how many requests must count so that all percentiles of SLOS are known. Returns
  * 0 if SLOS has no percentile. TURNS is the number of operations that take turns. A
- * percentile of one operation, or of flushes, needs TURNS times as many requests, because
- * only one of TURNS requests is of this operation, or has a flush. */
+ * percentile of one operation, or of flushes, needs TURNS times as many requests. The
+ * reason is that only one of TURNS requests is of this operation, or has a flush. */
 uint64_t slos_min_requests(const struct slos *slos, uint64_t turns);
 
 /* Adds the objectives of SLOS to TEXT, separated by commas, each in the form that

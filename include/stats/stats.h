@@ -27,9 +27,10 @@ enum verdict {
 /*
  * One request and its result.
  *
- * In a run with an interval (-i), a request or a burst is due once per interval, at its
- * due time; if due times are random, once per interval on average. A due time for which
- * no request was sent is missed.
+ * In a run with an interval (-i), a request or a burst of requests is due once per
+ * interval. The moment at which it is due is its due time. If due times are random, there
+ * is one due time per interval on average. A due time is missed if no request was sent
+ * for it.
  */
 struct sample {
     uint64_t index;  /* from 1 */
@@ -45,7 +46,8 @@ struct sample {
     /* Number of due times that were missed because of this request: while it was in
      * flight, or before it was sent late. */
     uint64_t missed;
-    uint64_t missed_before; /* the due times in `missed` before this request was sent */
+    uint64_t missed_before; /* how many of the `missed` due times were before this request
+                               was sent */
     bool in_burst;          /* several requests were due at the same time */
     /* Used only for a request of a burst: ns from the start of the stall to the end of
      * the request. The stall starts one interval before the first due time that was
@@ -123,8 +125,8 @@ struct stats {
     uint64_t missed;          /* due times for which no request was sent */
     uint64_t skipped_stopped; /* due times that passed while the process was stopped;
                                  they are not counted in `missed` */
-    uint64_t from_memory; /* lower limit of the number of requests that count and did not
-                             reach the device */
+    uint64_t from_memory; /* at least this number of the requests that count did not reach
+                             the device */
     bool flushes_ignored; /* no flush reached the device, so `sync` means nothing */
     uint64_t late_count;  /* requests during which the system did not let the program run
                              in time (os_process_was_late) */
@@ -132,7 +134,8 @@ struct stats {
     struct histogram latencies; /* of the requests that count */
     struct histogram corrected; /* `latencies`, and the waits of missed requests */
     struct distribution sync;   /* times of the flushes of the requests that count */
-    struct stats_operation operations[OPERATION_TURNS]; /* by turn in `mix` */
+    /* the index is the turn of the operation in `mix` */
+    struct stats_operation operations[OPERATION_TURNS];
     struct breakdown breakdown; /* parts of the requests that count; recorded by the
                                    owner */
 };
@@ -147,7 +150,7 @@ stats_operation_of(const struct stats *stats, enum operation operation)
 
 /* Limits that say which requests count. */
 struct stats_limits {
-    uint64_t warmup; /* the first requests up to this index do not count */
+    uint64_t warmup; /* requests with this index or a lower one do not count */
     int64_t fastest; /* ns; requests with a shorter latency do not count */
     int64_t slowest; /* ns; requests with a longer latency do not count */
 };
@@ -193,27 +196,28 @@ stats_judge(const struct stats_limits *limits, struct sample *sample)
 /* Adds SAMPLE, a request that has ended and has a verdict. */
 void stats_record(struct stats *stats, const struct sample *sample);
 
-/* Adds SAMPLE, a request that was sent, and was given up before it was answered. It has
+/* Adds SAMPLE, a request that was sent, but was given up before it was answered. It has
  * no latency, so only the request and the due times that were missed because of it are
  * counted. */
 void stats_abandon(struct stats *stats, const struct sample *sample);
 
-/* Adds COUNT missed due times. If operations are mixed, the missed requests would have
- * been of the operations in turn, beginning with NEXT. */
+/* Adds COUNT missed due times. If operations are mixed, the due times are counted for the
+ * operations in turn, beginning with NEXT. */
 void stats_miss(struct stats *stats, enum operation next, uint64_t count);
 
 /*
  * Adds the waits of the requests that were missed during a stall of STALL ns. A wait is
- * the time from a missed due time to the end of the stall. The stall begins one
- * interval before the first missed due time. In its last IDLE ns no request was due any
- * more. If operations are mixed, the missed requests would have been of the operations in
- * turn, beginning with NEXT. Does nothing if `corrected_interval` is 0.
+ * the time from a missed due time to the end of the stall. The stall begins one interval
+ * before the first missed due time. In the last IDLE ns of the stall, no request was due
+ * any more. If operations are mixed, the waits are added to the operations in turn,
+ * beginning with NEXT. Does nothing if `corrected_interval` is 0.
  */
 void stats_wait(struct stats *stats, enum operation next, int64_t stall, int64_t idle);
 
-/* Sets the verdict of SAMPLE, if it counts, by the average so far, SAMPLE included:
- * VERDICT_FAST below half of the average, VERDICT_SLOW above twice the average, else
- * VERDICT_NONE. Leaves the verdict as it is while at most 5 requests count. */
+/* If SAMPLE counts, compares its latency with the average so far, which includes SAMPLE,
+ * and sets its verdict: VERDICT_FAST below half of the average, VERDICT_SLOW above twice
+ * the average, else VERDICT_NONE. Leaves the verdict as it is while at most 5 requests
+ * count. */
 void stats_compare(const struct stats *stats, struct sample *sample);
 
 /* Returns the latency in ns above which a terminal shows SAMPLE as slow: twice the median

@@ -65,8 +65,9 @@ void track_start(struct track *track, int64_t began, int64_t every);
  * only the due times that were missed because of it are added. */
 void track_record(struct track *track, const struct sample *sample);
 
-/* Adds the parts of SAMPLE, which counts and has already been added by track_record. Does
- * nothing if SAMPLE could not be split. */
+/* Adds the parts of SAMPLE, which counts. track_record adds the request itself, to this
+ * track or to a track that is merged with this one. Does nothing if SAMPLE could not be
+ * split. */
 void track_split(struct track *track, const struct sample *sample);
 
 /* Adds COUNT successive due times for which no request was sent. They begin one interval
@@ -74,7 +75,8 @@ void track_split(struct track *track, const struct sample *sample);
 void track_miss(struct track *track, int64_t after, uint64_t count);
 
 /* Adds all requests of MORE to INTO, as if they had been recorded there after the
- * requests of INTO. Both tracks must have started at the same time. INTO may be all zero.
+ * requests of INTO. Both tracks must have started at the same time, unless INTO has no
+ * requests. Then INTO takes over the start of MORE.
  */
 void track_merge(struct track *into, const struct track *more);
 

@@ -24,8 +24,8 @@
  *   The tail index G is the mean of log(latency / U) over the K latencies (Hill, "A
  *   simple general approach to inference about the tail of a distribution", 1975;
  *   Weissman, "Estimation of parameters and large quantiles based on the k largest
- *   observations", 1978). The standard error of G is G / sqrt(K). Half of it is added,
- *   because too small a Q gives too small an advice.
+ *   observations", 1978). The standard error of G is G / sqrt(K). Half of this error is
+ *   added to G, so that Q and the advice do not become too small.
  * - A short run may not show rare stalls. Therefore, if the limit is met, Q is at least
  *   15 % of the share that the limit allows.
  *
@@ -47,7 +47,7 @@
  * is above its upper bound is the same. */
 #define BOUND_TAIL 0.05
 
-/* The share of the runs that must be certain. */
+/* The share of the runs whose verdict must be certain. */
 #define MIN_SUCCESS 0.9
 
 /* With at least this many latencies above the limit, their share is the estimate of Q,
@@ -137,10 +137,13 @@ estimate_share(const struct percentile *percentile, const struct latencies *late
     return extrapolated < 1 ? fmax(seen, extrapolated) : seen;
 }
 
-/* Returns whether at least nine of ten runs of COUNT requests are certain if SHARE of the
- * requests, 0 to 1, take longer than the limit on PERCENTILE. If FAILS, the percentile is
- * above the limit, and a run is certain if the lower bound of the percentile is above the
- * limit. Otherwise a run is certain if the upper bound is at most the limit. */
+/*
+ * Returns whether at least nine of ten runs of COUNT requests give a certain verdict on
+ * the limit on PERCENTILE. SHARE, 0 to 1, is the share of requests that take longer than
+ * the limit. FAILS says that the percentile is above the limit. Then a verdict is certain
+ * if the lower bound of the percentile is above the limit. Without FAILS, a verdict is
+ * certain if the upper bound is at most the limit.
+ */
 static bool
 is_enough(const struct percentile *percentile, uint64_t count, double share, bool fails)
 {

@@ -78,9 +78,9 @@ start_walk(const struct percentile *percentile, uint64_t count)
     return walk;
 }
 
-/* Returns the sum of the weights from the current k of WALK on. Ends once the weights are
- * negligible, unless they still grow, as they do below the mode. WALK is a copy, so the
- * caller's walk does not move. */
+/* Returns the sum of the weights from the current k of WALK on. Ends where the weights
+ * are negligible and no longer grow. (Below the mode they are negligible at first, but
+ * grow.) WALK is a copy, so the caller's walk does not move. */
 static double
 sum_weights(struct binomial_walk walk)
 {

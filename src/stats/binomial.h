@@ -35,8 +35,8 @@ struct rank_bounds {
 struct rank_bounds binomial_bounds(const struct percentile *percentile, uint64_t count,
                                    double tail);
 
-/* Returns the smallest COUNT for which binomial_bounds finds an upper bound, which is the
- * largest value then. For p99 and a TAIL of 0.05, this is 299. */
+/* Returns the smallest COUNT for which binomial_bounds finds an upper bound. For p99
+ * and a TAIL of 0.05, this is 299. The upper bound is then the largest value. */
 uint64_t binomial_min_count(const struct percentile *percentile, double tail);
 
 /* Divides the distribution of K, the number of values that are at most the true

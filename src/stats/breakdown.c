@@ -60,8 +60,8 @@ compare_queued(const void *left, const void *right)
     return (a->queued_at > b->queued_at) - (a->queued_at < b->queued_at);
 }
 
-/* Adds the time from BEGIN to END, as far as it is after COVERED, to TOTAL. Moves COVERED
- * to END if END is later. All times are in ns. */
+/* Adds to TOTAL the part of the time from BEGIN to END that is after COVERED. Moves
+ * COVERED to END if END is later. All times are in ns. */
 static void
 cover_interval(int64_t begin, int64_t end, int64_t *covered, int64_t *total)
 {

@@ -15,8 +15,10 @@
 /* The class of a row, by which rows are sorted first. */
 enum row_class {
     ROW_RANKABLE,
-    ROW_TOO_FEW, /* too few requests count: the dependence for the median is not known */
-    ROW_EMPTY,   /* no request counts */
+    /* too few requests count to tell how much they depend on each other
+     * (stats/dependence.h), so the interval of the median is not known */
+    ROW_TOO_FEW,
+    ROW_EMPTY, /* no request counts */
 };
 
 /* A row with its estimates, while the rows are compared. */

@@ -74,14 +74,18 @@
  * values are replaced by their sum. */
 #define MAX_LAGS 64
 
-/* The smallest divisor that corrects the bias: 1 - (2 L - 1) / N is near 0 if the number
- * of lags L is near half of the number of values N. */
+/* A lower limit of the divisor that corrects the bias, 1 - (2 L - 1) / N. Without this
+ * limit, the divisor would be near 0 if the number of lags L is near half of the number
+ * of values N. */
 #define MIN_DIVISOR 0.1
 
-/* The autocorrelation time for a percentile is computed at the rank of the percentile,
- * and then at ranks nearer to the median, until one rank after the first reliable rank. A
- * rank is reliable if at least MIN_BEYOND latencies lie beyond it. At least MIN_LEVELS
- * ranks are used, unless the median comes first. */
+/*
+ * The autocorrelation time for a percentile is computed at several ranks: first at the
+ * rank of the percentile, then at ranks nearer and nearer to the median. The last of
+ * these ranks is the one after the first reliable rank. A rank is reliable if at least
+ * MIN_BEYOND latencies lie beyond it. At least MIN_LEVELS ranks are used, unless the
+ * median comes first.
+ */
 #define MIN_LEVELS 3
 #define MIN_BEYOND 50
 
@@ -208,8 +212,8 @@ find_autocorrelation_time(float *values, int count)
 
     /* In each round, a value is the sum of `size` successive original values. */
     for (int size = 1;; size *= 2) {
-        /* The sum over lags of both signs has each autocovariance twice, but lag 0 once.
-         */
+        /* Each autocovariance counts twice: for a lag and for the negative lag. Only
+         * lag 0 counts once. */
         double sum = -find_covariance(values, count, 0);
         int lags = 0;
 
@@ -274,11 +278,14 @@ find_time_of_ranks(struct latency_set *set)
     return (1 + correlation) / (1 - correlation);
 }
 
-/* Returns the longer autocorrelation time of two series. Each series has a 1 for each
- * latency up to a threshold, and a 0 for each other latency. The thresholds are the
- * latency of RANK divided by `widening`, and multiplied by `widening`. If `widening` is
- * 1, latencies equal to the latency of RANK are 0 in the first series and 1 in the second
- * series. */
+/*
+ * Computes the autocorrelation time of two series, and returns the longer one. A series
+ * has a 1 for each latency up to a threshold, and a 0 for each other latency. The first
+ * threshold is the lower bound of the bin of RANK, divided by `widening`. The second
+ * threshold is the upper bound of this bin, multiplied by `widening`. So if `widening` is
+ * 1, the latencies in the bin of RANK are 0 in the first series and 1 in the second
+ * series.
+ */
 static double
 find_time_at_rank(const struct latency_set *set, int rank)
 {
@@ -292,10 +299,13 @@ find_time_at_rank(const struct latency_set *set, int rank)
                 find_time_at_bin(set, histogram_bin((int64_t)high)));
 }
 
-/* Returns the longest autocorrelation time at RANK and at further ranks, each of which is
- * nearer to the median. The latencies beyond a rank are those from the rank to the nearer
- * end of the sorted latencies. Each further rank has twice as many latencies beyond it as
- * the rank before. */
+/*
+ * Computes the autocorrelation time at RANK and at further ranks, each of which is nearer
+ * to the median. Returns the longest one. `beyond_count` is the number of latencies from
+ * a rank to the nearer end of the sorted latencies, the rank included. This number
+ * doubles from each rank to the next. For p99 of 1000 latencies, it is 11, 22, 44 and so
+ * on.
+ */
 static double
 find_longest_time(const struct latency_set *set, int rank)
 {

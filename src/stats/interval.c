@@ -116,9 +116,9 @@ convert_rank(const struct histogram *histogram, uint64_t rank, uint64_t count)
 }
 
 /* Returns a lower bound, in ns: the shortest latency in the bin of RANK among COUNT
- * independent latencies. RANK must not be below the rank of the previous call. Returns 0,
- * which stands for an open bound, if no latency has RANK, because it is 0 or above COUNT.
- * Other bounds are at least 1 ns, as no request takes 0 ns. */
+ * independent latencies. RANK must not be below the rank of the previous call. If RANK is
+ * 0 or above COUNT, no latency has this rank. Then returns 0, which stands for an open
+ * bound. Other bounds are at least 1 ns, because no request takes 0 ns. */
 static double
 find_lower_bound(struct histogram_climb *climb, uint64_t rank, uint64_t count)
 {
@@ -130,9 +130,9 @@ find_lower_bound(struct histogram_climb *climb, uint64_t rank, uint64_t count)
 }
 
 /* Returns an upper bound, in ns: the longest latency in the bin of RANK among COUNT
- * independent latencies. RANK must not be below the rank of the previous call. Returns
- * INFINITY, which stands for an open bound, if no latency has RANK, because it is 0 or
- * above COUNT. */
+ * independent latencies. RANK must not be below the rank of the previous call. If RANK is
+ * 0 or above COUNT, no latency has this rank. Then returns INFINITY, which stands for an
+ * open bound. */
 static double
 find_upper_bound(struct histogram_climb *climb, uint64_t rank, uint64_t count)
 {
@@ -188,10 +188,10 @@ fill_values(struct likely_values *values, const struct estimate *estimate, doubl
     }
 }
 
-/* Returns the share, 0 to 1, of all pairs of a value and a reference whose ratio is at
- * most RATIO. Both arrays are in ascending order. So the values that form such a pair
- * with one reference also do so with the next one, and one pass over both arrays is
- * enough. */
+/* Pairs each value with each reference. Returns the share of the pairs, 0 to 1, whose
+ * ratio (value / reference) is at most RATIO. Both arrays are in ascending order. So a
+ * value that is low enough for one reference is also low enough for the next one.
+ * Therefore one pass over both arrays is enough. */
 static double
 find_share(const double *values, const double *references, double ratio)
 {

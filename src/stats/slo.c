@@ -9,10 +9,10 @@
  * to the limit. Then the number of values above the limit has a binomial distribution
  * (binomial.h):
  *
- * - The answer "broken" is certain if this distribution gives a chance below 5 % to the
- *   measured number of values above the limit and to all larger numbers.
- * - The answer "met" is certain if this distribution gives a chance of at most 5 % to the
- *   measured number of values above the limit and to all smaller numbers.
+ * - The answer "broken" is certain if the chance that this number is at least as large as
+ *   the measured one is below 5 %.
+ * - The answer "met" is certain if the chance that this number is at most as large as the
+ *   measured one is at most 5 %.
  *
  * The test assumes that the values are independent of each other. run/outcome.c allows
  * for requests that depend on each other.
@@ -287,8 +287,8 @@ find_limited_figure(const struct slo *slo, const struct stats *stats)
 #define TAIL 0.05 /* results less likely than this are not taken for chance */
 
 /* Returns whether a limit on PERCENTILE is certainly broken if ABOVE of COUNT values are
- * above the limit: if the limit were the true percentile, at least ABOVE values would be
- * above it with a chance below TAIL. */
+ * above the limit. For that, the limit is taken for the true percentile. The chance of at
+ * least ABOVE values above it must then be below TAIL. */
 static bool
 is_certainly_broken(const struct percentile *percentile, uint64_t count, uint64_t above)
 {
@@ -296,8 +296,8 @@ is_certainly_broken(const struct percentile *percentile, uint64_t count, uint64_
 }
 
 /* Returns whether a limit on PERCENTILE is certainly met if ABOVE of COUNT values are
- * above the limit: if the limit were the true percentile, at most ABOVE values would be
- * above it with a chance of at most TAIL. */
+ * above the limit. For that, the limit is taken for the true percentile. The chance of at
+ * most ABOVE values above it must then be at most TAIL. */
 static bool
 is_certainly_met(const struct percentile *percentile, uint64_t count, uint64_t above)
 {
@@ -314,7 +314,8 @@ concerns_reads(const struct slo *slo)
     return slo->scope == SCOPE_ALL;
 }
 
-/* Makes ANSWER unknown, because its figure means nothing for REASON. */
+/* Sets the verdict of ANSWER to SLO_UNKNOWN, because its figure means nothing. REASON
+ * says why, and REMEDY says how to avoid that. */
 static void
 reject_figure(struct slo_answer *answer, const char *reason, const char *remedy)
 {

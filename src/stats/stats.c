@@ -57,8 +57,9 @@ next_turn(const struct stats *stats, int turn)
     return turn < stats->mix.extra_count ? turn + 1 : 0;
 }
 
-/* Adds COUNT missed requests to the statistics of their operations. The first of them
- * would have been of the operation of TURN, and the others follow in turn. */
+/* Adds COUNT missed requests to the statistics of their operations. The first of them is
+ * counted for the operation of TURN, and the next ones for the following operations in
+ * turn. */
 static void
 miss_in_turn(struct stats *stats, int turn, uint64_t count)
 {
@@ -249,8 +250,9 @@ stats_slow_above(const struct stats *stats, const struct sample *sample)
     return time_multiply(median, count > COMPARED_ABOVE ? 2 : 10);
 }
 
-/* Empties all histograms and distributions. `longest_corrected` limits the waits of every
- * operation, because a wait may come from a request of another operation. */
+/* Empties all histograms and distributions. The `corrected` histogram of an operation is
+ * cleared up to `longest_corrected` of all operations, because its waits may come from a
+ * longer request of another operation. */
 static void
 clear_distributions(struct stats *stats)
 {

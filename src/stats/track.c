@@ -214,7 +214,8 @@ halve_entries(struct time_series *series)
     uint64_t bits = 0;
 
     for (int i = 0; i < series->count; i += 2) {
-        /* All 64 random bits are used up: one for each pair. */
+        /* Each pair needs one random bit, so 64 new bits are needed after every 128
+         * entries. */
         if (i % 128 == 0)
             bits = random_next(&series->random);
         int chosen = i + (int)(bits & 1);
@@ -254,7 +255,8 @@ series_merge(struct time_series *into, const struct time_series *more)
     while (into->shift < more->shift)
         halve_entries(into);
     for (uint64_t first = 0; first < entry_count; first += group_size) {
-        group_size = 1ULL << (into->shift - more->shift); /* INTO may have been halved */
+        /* Computed for each group, because halve_entries changes the shift of INTO. */
+        group_size = 1ULL << (into->shift - more->shift);
         uint64_t chosen = first + (random_next(&into->random) & (group_size - 1));
         if (chosen < entry_count)
             into->entries[into->count++] = more->entries[chosen];
