@@ -76,7 +76,7 @@ struct io_completion io_perform(const struct io_config *config,
  * time may use a queue, and from begin to end only the thread that called begin. */
 struct io_queue;
 
-/* An argument WHEN for reap: a time in the past, so that reap does not wait. */
+/* A value for the parameter WHEN of reap. It is in the past, so reap does not wait. */
 #define IO_AT_ONCE 0
 
 /*
@@ -160,7 +160,7 @@ const struct io_engine *io_find_engine(char letter);
 /*
  * Returns how many requests a queue of ENGINE can have in flight on this machine, at most
  * MOST. Finds out by opening queues without a file. Returns 0 with errno if no queue can
- * be opened, and 0 if ENGINE sends one request at a time.
+ * be opened. Also returns 0 if ENGINE sends only one request at a time.
  */
 int io_find_max_depth(const struct io_engine *engine, int most);
 

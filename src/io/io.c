@@ -26,9 +26,9 @@ static const struct io_engine *const engines[] = {&io_sync, IO_ENGINES};
 
 enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
 
-/* Stands for every engine that only other systems have. It claims all properties, because
- * a user who chooses it should learn that the engine is missing, not that another option
- * does not suit it. It has no `open`, so io_open fails. */
+/* Stands for every engine that only other systems have. It claims all properties, so that
+ * the checks of other options accept it. Then the user learns that the engine is missing,
+ * and not that another option does not suit it. It has no `open`, so io_open fails. */
 static const struct io_engine absent_engine = {
     .queues_requests = true, .can_poll = true, .queue_size = 1};
 
@@ -56,7 +56,8 @@ io_find_max_depth(const struct io_engine *engine, int most)
             io_close(engine, queue);
             break;
         }
-        /* EBADF: only the file is missing, so a queue of this depth is possible. */
+        /* EBADF: opening failed only because there is no file (`fd` is -1). So a queue of
+         * this depth is possible. */
         if (errno == EBADF)
             break;
     }
@@ -78,8 +79,8 @@ io_find_queueing_engine(int most, int *depth, struct io_missing *missing)
     return NULL;
 }
 
-/* Adds advice to ERROR to use another engine than ENGINE: the first other engine that can
- * queue requests, or threads if there is none. */
+/* Adds to ERROR the advice to use another engine than ENGINE: the first other engine that
+ * can queue requests, or threads if there is none. */
 static void
 advise_other_engine(const struct io_engine *engine, struct error *error)
 {

@@ -103,8 +103,9 @@ aio_complete_unsent(const struct io_queue *queue, const struct iocb *entry, int 
 /*
  * Sends the waiting requests. If a request cannot be sent, stores its completion in DONE.
  * Returns the number of these completions. io_submit(2) stops before the first request
- * that it refuses. If it has no room while requests are in flight, the requests that are
- * not sent yet go on waiting: there is room again when a request in flight completes.
+ * that it refuses. If the kernel has no room (EAGAIN) while requests are in flight, the
+ * requests that are not sent yet go on waiting. There is room again when a request in
+ * flight completes.
  */
 static int
 aio_send_waiting(struct io_queue *queue, struct io_completion *done)

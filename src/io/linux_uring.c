@@ -390,11 +390,11 @@ count_completed(const struct io_queue *queue)
 }
 
 /*
- * Sends COUNT requests, and waits at most WAIT ns for a completion; INT64_MAX is no
- * limit. Kernels without FEAT_EXT_ARG cannot limit a wait in io_uring_enter(2); with them
- * this function waits with ppoll(2) on the descriptor of the ring instead. Returns how
- * many requests the kernel accepted, also if no completion came in time, or -1 with
- * errno.
+ * Sends COUNT requests, and waits at most WAIT ns for a completion. INT64_MAX means that
+ * there is no limit. Kernels without FEAT_EXT_ARG cannot limit a wait in
+ * io_uring_enter(2); with them this function waits with ppoll(2) on the descriptor of the
+ * ring instead. Returns how many requests the kernel accepted, also if no completion came
+ * in time, or -1 with errno.
  */
 static int
 enter_kernel(const struct io_queue *queue, unsigned count, int64_t wait)
@@ -470,10 +470,11 @@ take_completions(struct io_queue *queue, struct io_completion *done)
 }
 
 /*
- * Returns the longest time, in ns, that one call of enter_kernel may wait for a
- * completion if reap may wait until WHEN. With a polled ring (IOPOLL), the kernel polls
- * the device on the calling thread without a time limit. So the wait for a polled ring is
- * 0, which makes the kernel poll only once, unless WHEN is INT64_MAX.
+ * Returns how long one call of enter_kernel may wait for a completion, in ns. WHEN is the
+ * time until which reap may wait. A polled ring (IOPOLL) is special: the kernel polls the
+ * device on the calling thread, and no time limit ends that. So for a polled ring the
+ * function returns 0, which makes the kernel poll only once. If WHEN is INT64_MAX, reap
+ * has no limit, and the function returns INT64_MAX for every ring.
  */
 static int64_t
 limit_kernel_wait(const struct io_queue *queue, int64_t when)

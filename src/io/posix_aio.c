@@ -74,8 +74,8 @@ send_flush(struct aiocb *request)
     return is_durable ? aio_fsync(O_DSYNC, request) : os_fail(ENOTSUP);
 }
 
-/* Returns true: reap of this engine never fails, so the worker has reaped all requests,
- * and none is in flight. */
+/* Always returns true, which means that no request is in flight any more. The reason is
+ * that reap of this engine never fails, so the worker has reaped all requests. */
 static bool
 aio_queue_close(struct io_queue *queue)
 {
@@ -148,9 +148,9 @@ static int (*const senders[OPERATIONS])(struct aiocb *) = {
 };
 
 /*
- * Completes the request of ENTRY, which the system refused with errno ERROR. A flush, or
- * an operation that POSIX AIO does not have, is executed here by a system call that
- * waits.
+ * Completes the request of ENTRY, which could not be sent because of errno ERROR. POSIX
+ * AIO does not support every flush, and lacks some operations. If ERROR says so, executes
+ * the request by a system call that waits. Otherwise the request fails with ERROR.
  */
 static struct io_completion
 posix_aio_complete_unsent(const struct io_queue *queue, const struct entry *entry,
@@ -175,8 +175,8 @@ send_request(struct entry *entry)
 /*
  * Sends the waiting requests. If a request cannot be sent, stores its completion in DONE.
  * Returns the number of these completions. If the system has no room (EAGAIN), the
- * requests that are not sent yet go on waiting. There may be room when a request
- * completes, also a request of another queue.
+ * requests that are not sent yet go on waiting. There may be room again when any request
+ * completes, even a request of another queue.
  */
 static int
 posix_aio_send_waiting(struct io_queue *queue, struct io_completion *done)
@@ -231,10 +231,10 @@ posix_aio_take(struct io_queue *queue, struct io_completion *done)
 
 /*
  * Waits until a request is complete, until time WHEN (ns, monotonic), or until a signal
- * comes, but at most MAX_WAIT. If no request is in flight, or if aio_suspend(3) fails
- * with another error, pauses for at most RETRY_PAUSE instead. Errors are not returned,
- * because the requests in flight use memory of the queue, so reap must not fail before
- * they are complete.
+ * comes, but at most MAX_WAIT. Pauses for at most RETRY_PAUSE instead if no request is in
+ * flight, or if aio_suspend(3) fails for another reason than a signal or the end of the
+ * wait. Errors are not returned: reap must not fail while requests are in flight, because
+ * they use memory of the queue.
  */
 static void
 wait_for_completion(const struct io_queue *queue, int64_t when)
