@@ -53,10 +53,10 @@ struct output {
 struct plan_output {
     struct output list[OUTPUTS_MAX];
     int count; /* entries of `list` */
-    /* Entries before the status line and the exported files: 1, or 2 with -output or
-     * -record. The last of them is for standard output. */
+    /* Number of entries of `list` before the status line and the exported files: 1, or 2
+     * with -output or -record. The last of these entries is for standard output. */
     int stream_count;
-    /* The field has_requests, has_periods or has_summary of some output is true. */
+    /* At least one output has the field has_requests, has_periods or has_summary set. */
     bool any_requests, any_periods, any_summary;
     bool needs_track;        /* some output needs the tracks of the run (stats/track.h) */
     bool needs_names;        /* some output needs target names before the first request */
@@ -80,8 +80,8 @@ struct plan_workload {
     uint64_t seed;   /* seed of the random offsets and data */
     int64_t request_size;
     int64_t work_size; /* size of the working set; 0: the whole file or device */
-    /* Size of the working set if the target has no size: a directory, in which the
-     * program creates a working file. */
+    /* Size of the working set if the target has no size. Such a target is a directory, in
+     * which the program creates a working file. */
     int64_t scratch_size;
     int64_t work_offset; /* where the working set starts */
 };
@@ -158,7 +158,7 @@ struct plan_statistics {
 
 /* The plan of a run, a target, a step, a phase or a background load: see the top. */
 struct plan {
-    const struct options *options; /* for values that are used as they were given */
+    const struct options *options; /* for values that are used as the user gave them */
     enum cli_mode mode;
     const char *path;           /* the target; in the plan of the run, the first target */
     const char *const *targets; /* paths of all targets of the run */

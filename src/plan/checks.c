@@ -273,11 +273,14 @@ count_in_phase(const struct plan *plan, const struct slo *slo, uint64_t warmup)
     if (plan->io.threads == 1 || !slo_is_of_operation(slo))
         return count_in_turns(mix, slo, count) - count_in_turns(mix, slo, warmup);
 
-    /* Each thread takes turns by itself. A thread may end just after the operation that
-     * SLO is about. Its last round of turns then lacks the requests of the other
-     * operations. For an upper bound, assume this for all threads, and add the requests
-     * that are lacking. Each round now has exactly one request of the operation that SLO
-     * is about. */
+    /*
+     * The operations take turns in each thread, and one round has one request of each
+     * operation. A thread may end just after the operation that SLO is about. Then its
+     * last round lacks the requests of the other operations. To get the maximum, assume
+     * that all threads end like this, and add the requests that are lacking. Then all
+     * rounds are complete, and the number of rounds is the number of requests that SLO is
+     * about.
+     */
     uint64_t counted = count - warmup;
     uint64_t extra_turns = (uint64_t)mix->extra_count;
     uint64_t lacking = (uint64_t)plan->io.threads * extra_turns;

@@ -10,10 +10,11 @@
 #include "plan/plan.h"
 
 /*
- * Checks which options are given together. MODE is the mode of the command line; if
- * several options choose a mode, any of these modes. Returns 0, or -1 with ERROR: two
- * options cannot be combined, an option has no meaning in MODE, or an option needs
- * another one that is not given. The error names only one of several conflicts.
+ * Checks which options are given together. MODE is the mode that the command line
+ * chooses. If the command line chooses several modes, MODE may be any of them. Returns 0,
+ * or -1 with ERROR: two options cannot be combined, an option has no meaning in MODE, or
+ * an option needs another one that is not given. The error names only one of several
+ * conflicts.
  */
 int plan_check_options(const struct options *options, enum cli_mode mode,
                        struct error *error);

@@ -219,9 +219,9 @@ resolve_io(const struct options *options, struct plan *plan, struct error *error
 
 /*
  * Resolves when requests start. -i, -r and -l each ask for an interval; the longest one
- * is taken, because -r and -l may only slow a run down. Intervals are rounded up: with an
- * interval that is too short by a fraction of a nanosecond, one request too many could
- * start within the work time, above the limit.
+ * is taken, because -r and -l may only slow a run down. Intervals are rounded up. If an
+ * interval were too short by a fraction of a nanosecond, one request more than the limit
+ * allows could start within the work time.
  *
  * In each interval, all workers together send REQUESTS = burst * threads. So a limit of R
  * requests per second needs an interval of REQUESTS / R seconds.
@@ -239,7 +239,7 @@ resolve_pace(const struct options *options, struct plan *plan)
     pace->burst = options->burst ? options->burst : 1;
     pace->interval = options->interval;
     if (has_other_pace && !options->given[OPTION_INTERVAL])
-        pace->interval = 0; /* the default of -i, 1 s, is for runs without other pace */
+        pace->interval = 0; /* the default of -i, 1 s, is for runs that set no pace */
     pace->given_by = pace->interval > 0 ? "-i" : NULL;
 
     int64_t requests = units_scale(pace->burst, plan->io.threads, 1);
@@ -263,8 +263,8 @@ resolve_pace(const struct options *options, struct plan *plan)
     }
 }
 
-/* Resolves when the run ends, and how long the program waits for events that may never
- * happen: answers to requests, and the opening and closing of targets. */
+/* Resolves the end of the run. Also resolves how long the program waits for events that
+ * may never happen: answers to requests, and the opening and closing of targets. */
 static void
 resolve_end(const struct options *options, struct plan *plan)
 {

@@ -86,7 +86,8 @@ resolve_named_slots(const struct options *options, int slots_wanted, struct plan
         depth_wanted = 1;
     io->depth = io_find_max_depth(io->engine, depth_wanted);
     if (io->depth == 0)
-        io->depth = 1; /* the engine cannot be opened; opening it reports why */
+        io->depth = 1; /* the engine cannot be opened; the run reports why when it tries
+                          to open it */
 }
 
 void
