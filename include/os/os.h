@@ -78,11 +78,11 @@ int os_file_open(const char *path, unsigned flags);
 int os_file_temporary(const char *path, unsigned flags, char *name, size_t size);
 
 /*
- * Removes NAME, the path that os_file_temporary has stored, a second time, after the file
- * has been closed. This is needed because some file systems store a file when it is
- * closed, and then the file reappears under its old name. Does not wait for a file system
- * that stores the file later than at the close. Returns 0 if the file is gone or never
- * had a name; -1 with errno if the file still exists.
+ * Removes NAME, the path that os_file_temporary has stored, once more. Call this after
+ * the file has been closed: some file systems store a file when it is closed, and then
+ * the file reappears under its old name. A file system may also store the file some time
+ * after the close; this function does not wait for that. Returns 0 if the file is gone or
+ * never had a name; -1 with errno if the file still exists.
  */
 int os_file_remove_again(const char *name);
 
@@ -121,9 +121,9 @@ int os_path_remove(const char *path);
 int os_file_truncate(int fd, int64_t size);
 
 /*
- * Returns a second descriptor of the same file, or -1 with errno, on systems where
- * workers that share a descriptor would wait for each other. On all other systems it
- * returns FD itself.
+ * On systems where workers that share a descriptor would wait for each other, returns a
+ * second descriptor of the same file, or -1 with errno. On all other systems, returns FD
+ * itself.
  */
 int os_file_reopen(int fd);
 

@@ -97,8 +97,8 @@ bool os_locale_is_utf8(void);
  *
  * The bytes are first written to a temporary file beside PATH. If the process ends early,
  * the temporary file is removed (os_leftover_begin). The name of the temporary file is
- * the name at PATH, then a dot and six characters. If that is longer than the file system
- * allows, the name at PATH is cut.
+ * the name at PATH, then a dot and six characters. If a name of this length is not
+ * allowed by the file system, the part from PATH is cut.
  *
  * START is a text of at most 64 bytes with which every file of this kind begins. Returns
  * 0, or -1 with errno and the old file unchanged. EEXIST: the old file is not a regular
@@ -114,9 +114,14 @@ int os_file_try(const char *path, const char *bytes, size_t size, const char *st
 
 /*
  * Removes the temporary files that os_file_replace has left because a run was killed.
- * PATH and START are the arguments of that os_file_replace. A file is removed if it has a
- * temporary name for PATH, belongs to this user, has mode 0600 like every unfinished
- * file, has not changed for DEADLINE_LEFTOVER, and is not being written by any process.
+ * PATH and START are the arguments of that os_file_replace. A file is removed if all of
+ * this is true:
+ * - it has a temporary name for PATH;
+ * - it belongs to this user;
+ * - it has mode 0600, like every unfinished file;
+ * - it has not changed for DEADLINE_LEFTOVER;
+ * - no process is writing it.
+ *
  * Does nothing on systems without file locks.
  */
 void os_file_clean(const char *path, const char *start);

@@ -79,9 +79,9 @@ int os_signals_stop_signal(void);
 int64_t os_signals_stop_asked_at(void);
 
 /*
- * Makes os_signals_wait detect, from now on, that the process was frozen by a control
- * group (as by "docker pause") or stopped by a debugger, on systems where this can be
- * detected. Uses one descriptor. Only for the signal thread.
+ * From now on, os_signals_wait also detects that the process was frozen by a control
+ * group (as by "docker pause") or stopped by a debugger. Not every system can detect
+ * this. Uses one descriptor. Only for the signal thread.
  */
 void os_signals_see_freezes(void);
 
@@ -107,9 +107,8 @@ int64_t os_signals_check_resumed_at(void);
  */
 bool os_process_was_stopped(int64_t since);
 
-/* If a thread runs late by this time, in ns, or more, it was probably not just waiting
- * for a processor. Probably the machine was paused or overloaded, or the process was
- * frozen. */
+/* In ns. A thread that runs late by this time or more was probably not just waiting for a
+ * processor: the machine was paused or overloaded, or the process was frozen. */
 #define OS_LATE_MIN SECOND
 
 /*
@@ -188,11 +187,11 @@ void os_leftover_end(void);
 #define LEFTOVER_FILES 80
 
 /*
- * Remembers PATH, the name of a file that was removed while it is open. The file may
- * reappear when it is closed, see os_file_remove_again. If the process ends early, PATH
- * is removed again once the kernel has closed the file. PATH is remembered until
- * os_leftover_forget. If LEFTOVER_FILES names are already remembered, PATH is ignored.
- * Only one thread at a time may call this.
+ * Remembers PATH, a name that was removed while its file is open. The file may reappear
+ * when it is closed, see os_file_remove_again. If the process ends early, PATH is removed
+ * again once the kernel has closed the file. PATH is remembered until os_leftover_forget.
+ * If LEFTOVER_FILES names are already remembered, PATH is ignored. Only one thread at a
+ * time may call this.
  */
 void os_leftover_watch(const char *path);
 
@@ -209,8 +208,8 @@ int os_privileges_drop(void);
  * can. Returns 0, or -1 with errno; ENOTSUP: the system offers no way. */
 int os_processors_awake(void);
 
-/* For an allocation of up to this many bytes, callers need not ask os_memory_available:
- * the query would cost more time than it is worth for so little memory. */
+/* In bytes. Before an allocation of this size or less, callers need not ask
+ * os_memory_available: the query takes too much time for so little memory. */
 #define OS_MEMORY_QUERY_MIN (4LL << 20)
 
 /*

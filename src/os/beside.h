@@ -11,10 +11,10 @@
  * of UTF-16 instead; a name never has more of these units than bytes of UTF-8. */
 #define BESIDE_NAME_MAX 255
 
-/* Returns how many bytes of NAME, the last component of a path, fit into a temporary name
- * of at most MAX_BYTES bytes, in front of the BESIDE_ADDED bytes: all bytes of NAME if
- * there is room, else fewer, but at least one. A character of UTF-8 is not cut. Returns 0
- * if NAME is empty. */
+/* NAME is the last component of a path. Returns how many of its bytes fit into a
+ * temporary name of at most MAX_BYTES bytes, in front of the BESIDE_ADDED bytes. If there
+ * is no room for all bytes of NAME, returns fewer, but at least one. A character of UTF-8
+ * is not cut. Returns 0 if NAME is empty. */
 size_t beside_length(const char *name, size_t max_bytes);
 
 #endif

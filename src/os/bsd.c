@@ -53,8 +53,8 @@ os_path_raw(const char *path, char *raw, size_t size)
     return length < (int)size && stat(raw, &status) == 0 && S_ISCHR(status.st_mode);
 }
 
-/* The struct that describes a file system; the function that fills it; the field that has
- * the size, in bytes, of the blocks in which the struct counts. */
+/* FS_STATUS describes a file system, and GET_FS_STATUS fills it. FS_UNIT is the
+ * field of FS_STATUS that has the size, in bytes, of the blocks in which it counts. */
 #ifdef OS_SYSTEM_netbsd
 #define FS_STATUS struct statvfs
 #define GET_FS_STATUS fstatvfs
@@ -142,11 +142,11 @@ drop_range(int fd, int64_t offset, size_t size)
 
 /*
  * msync(2) with MS_INVALIDATE writes the dirty pages of the range and drops the clean
- * pages from the page cache. posix_fadvise(2) only makes the pages the next candidates to
- * be dropped. But where posix_fadvise(2) exists, it also releases pages that are held as
- * buffers, which msync(2) would leave. So both are called. Neither of the two calls
- * reaches the buffers of a device. Some systems map nothing behind the end of a file, so
- * the range is cut there.
+ * pages from the page cache. msync(2) leaves pages that are held as buffers. Where
+ * posix_fadvise(2) exists, it also releases these pages, but it only makes other pages
+ * the next candidates to be dropped. So both are called. Neither of the two calls reaches
+ * the buffers of a device. Some systems map nothing behind the end of a file, so the
+ * range is cut there.
  */
 int
 os_file_drop(int fd, int64_t offset, int64_t length)
@@ -188,7 +188,8 @@ os_resident_choose(int fd, int64_t witness)
 
 #endif
 
-/* FreeBSD: a separate call flushes the cache of a disk. It is refused for a file. */
+/* FreeBSD: DIOCGFLUSH flushes the cache of a disk. For a file the kernel refuses
+ * DIOCGFLUSH, and fdatasync(2) is called instead. */
 #ifdef DIOCGFLUSH
 int
 posix_file_flush(int fd)
@@ -200,8 +201,9 @@ posix_file_flush(int fd)
 }
 #endif
 
-/* NetBSD and OpenBSD: a separate call flushes the cache of a disk, for users who may
- * write to it. It is refused for a file. */
+/* NetBSD and OpenBSD: DIOCCACHESYNC flushes the cache of a disk. The kernel refuses it
+ * for a file, and for users who may not write to the disk. These refusals
+ * are ignored. */
 #ifdef DIOCCACHESYNC
 int
 posix_file_flush(int fd)
@@ -220,8 +222,8 @@ posix_file_flush(int fd)
     return errno == EIO || errno == EINTR ? -1 : 0;
 }
 
-/* Reads the label of the disk of FD into LABEL. Returns the row of LABEL for the
- * partition that FD is, or NULL with errno. */
+/* FD is a partition of a disk, or the whole disk. Reads the label of the disk into LABEL.
+ * Returns the row of LABEL that describes FD, or NULL with errno. */
 static const struct partition *
 find_partition(int fd, struct disklabel *label)
 {

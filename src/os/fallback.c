@@ -233,9 +233,9 @@ os_mount_measure(int fd, struct os_mount *mount)
 #define fsync os_file_flush
 #endif
 
-/* fsync(2) writes the dirty data of the whole file, so a range alone is refused. On a
- * BSD, posix_file_flush would also flush the cache of the device, which fsync(2) does not
- * do. */
+/* fsync(2) writes the dirty data of the whole file, so a call for only a range is
+ * refused. posix_file_flush is not used here, because on a BSD it would also flush the
+ * cache of the device. */
 int
 os_file_write_back(int fd, int64_t offset, int64_t length)
 {

@@ -16,9 +16,9 @@
  * feature X. Without OS_HAS_X, fallback.c defines them. If only one system has a feature,
  * there is no OS_HAS_X: fallback.c tests the name of the system instead.
  *
- * The Makefile defines OS_SYSTEM_... for the system. The macros of the compiler are
- * not enough: the system "posix" has no such macro. It uses no file of a single system,
- * so it can be built on every machine.
+ * The Makefile defines OS_SYSTEM_... for the system. The macros of the compiler are not
+ * enough, because no compiler has one for the system "posix". This system uses only files
+ * that are shared by several systems, so it can be built on every machine.
  */
 
 #if defined(OS_SYSTEM_linux)
@@ -50,8 +50,8 @@
 
 #endif
 
-/* bsd.c defines the functions for these features, but darwin.c has the flush of macOS.
- * OpenBSD cannot bypass the page cache. */
+/* bsd.c defines the functions for these features, except that the flush of macOS is in
+ * darwin.c. OpenBSD cannot bypass the page cache. */
 #if defined(OS_SYSTEM_darwin) || defined(OS_SYSTEM_freebsd) || \
     defined(OS_SYSTEM_netbsd) || defined(OS_SYSTEM_openbsd)
 #define OS_HAS_DEVICE_IS_DISK

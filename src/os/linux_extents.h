@@ -25,7 +25,7 @@ struct linux_extents {
 };
 
 /* Starts a walk over the extents of the file FD from BEGIN to END, in bytes. PIECE is
- * memory for the walk, which the caller provides until the walk is over. */
+ * memory for the walk. The caller keeps PIECE until the walk is over. */
 void linux_extents_start(struct linux_extents *extents, union linux_extents_piece *piece,
                          int fd, int64_t begin, int64_t end);
 

@@ -39,8 +39,9 @@ void posix_signals_block(sigset_t *before);
 
 /*
  * Returns the number of voluntary context switches of the calling thread so far, modulo
- * 2^31: one for each wait, and one for each stop of the process (Ctrl-Z). Returns -1 if
- * the system has no such count or does not include stops. Async-signal-safe.
+ * 2^31. Each wait counts as one switch, and so does each stop of the process (Ctrl-Z).
+ * Returns -1 if the system has no such count or does not include stops.
+ * Async-signal-safe.
  */
 int posix_signals_switches(void);
 
@@ -64,7 +65,8 @@ void posix_leftover_after_fork(pid_t pid);
 
 /* Called by the monitor before it ends: forks a process, the remover. Once the child is
  * gone, the remover removes the file of os_leftover_begin. AT_ONCE: the child is gone
- * already, so wait until the file is removed, but no longer than DEADLINE_TIDYING. */
+ * already, so this function waits until the file is removed, but no longer than
+ * DEADLINE_TIDYING. */
 void posix_leftover_start_removal(bool at_once);
 
 /* Called when the process is about to end: removes the file of os_leftover_begin if the
@@ -138,12 +140,13 @@ void posix_monitor_watch_file(int fd, const char *path);
  * DEADLINE_CHILD. Only the first call counts. */
 void posix_monitor_announce_end(int status, int signo);
 
-/* The child announces that one of its threads may be stuck in the kernel, and leaves the
- * caller's session and terminal. */
+/* Leaves the caller's session and terminal, and tells the monitor that a thread of the
+ * child may be stuck in the kernel. */
 void posix_monitor_detach(void);
 
-/* The child announces that it has closed the inherited descriptors, and leaves the
- * caller's working directory. The monitor need not wait for the child any more. */
+/* Call this after the child has closed the inherited descriptors. Leaves the caller's
+ * working directory, then tells the monitor that it need not wait for the child any
+ * more. */
 void posix_monitor_announce_let_go(void);
 
 /* Writes the line of os_process_set_last_line to stdout if that needs no wait, unless the
@@ -202,8 +205,9 @@ int posix_process_die(int signo);
  * does not tell. */
 bool posix_process_is_stopped(pid_t pid);
 
-/* Returns true if process PID has a pending SIGKILL, or has ended except for a thread
- * that is stuck in the kernel; false if not, or if the system does not tell. */
+/* Returns true if process PID has a pending SIGKILL or has ended, even if one of its
+ * threads is still stuck in the kernel. Returns false if neither is so, or if the system
+ * does not tell. */
 bool posix_process_is_killed(pid_t pid);
 
 /* Makes the kernel send signal SIGNO to this process when its parent dies, as long as the
@@ -223,7 +227,7 @@ int posix_capabilities_drop(void);
  * flags, such as O_WRONLY. Only the owner may access the file. NAME, of SIZE bytes,
  * receives the name. Calls os_leftover_begin before the creation; the caller calls
  * os_leftover_end when the file is complete or gone. Returns a descriptor, or -1 with
- * errno; os_leftover_end is not needed then.
+ * errno. After -1, os_leftover_end need not be called.
  */
 int posix_file_create(const char *prefix, int mode, char *name, size_t size);
 

@@ -1,8 +1,9 @@
 /*
  * Files by name and by descriptor, as on every Unix, and mincore(2) where it exists.
  *
- * A temporary file has no name (O_TMPFILE) or loses its name right after its creation. So
- * it vanishes with its last descriptor, however the process ends.
+ * A temporary file has no name (O_TMPFILE) or loses its name right after its creation. In
+ * both cases the file vanishes when its last descriptor is closed, however the process
+ * ends.
  */
 #include "base/random.h"
 #include "has.h"
@@ -102,8 +103,8 @@ open_mode(unsigned flags)
     return mode;
 }
 
-/* Calls open(2), and calls it again if a signal interrupts it. A symbolic link that
- * O_NOFOLLOW refuses gives EFTYPE on NetBSD; the caller gets ELOOP, as on Linux. */
+/* Calls open(2), and calls it again if a signal interrupts it. If O_NOFOLLOW refuses a
+ * symbolic link, NetBSD reports EFTYPE. The caller gets ELOOP instead, as on Linux. */
 static int
 open_path(const char *path, int mode)
 {
@@ -161,11 +162,11 @@ posix_file_create(const char *prefix, int mode, char *name, size_t size)
 
 #ifdef O_TMPFILE /* a flag that not every system has */
 /*
- * The creation of an unnamed file has failed with CODE: returns true if the creation of a
- * file with a name may still succeed. A file system, a security module or an old kernel
- * that refuses O_TMPFILE may report any of many codes. The codes of the table are the
- * exception: they never mean that O_TMPFILE is refused, and a file with a name would fail
- * with them too.
+ * CODE is the errno with which the creation of an unnamed file has failed. Returns true
+ * if the creation of a file with a name may still succeed. A file system, a security
+ * module or an old kernel may refuse O_TMPFILE with almost any errno. Only the codes of
+ * the table never mean such a refusal. After one of these codes, the creation of a file
+ * with a name would fail too.
  */
 static bool
 may_create_named(int code)
@@ -219,8 +220,8 @@ os_file_close(int fd)
     close(fd);
 }
 
-/* Each request carries its offset, so workers share no file position, and one descriptor
- * is enough for all. */
+/* Each request carries its own offset, so workers share no file position. One descriptor
+ * is therefore enough for all workers. */
 int
 os_file_reopen(int fd)
 {
@@ -240,9 +241,9 @@ os_file_reopen(int fd)
 #define MAPPING MAP_SHARED
 #endif
 
-/* Returns 1 if one of the SIZE bytes at OFFSET, the beginning of a page, is in memory, 0
- * if not, or -1 with errno. Looks at MINCORE_PAGES pages at most. The cast to void * is
- * needed because systems disagree whether the array for mincore(2) is signed. */
+/* Returns 1 if any of the SIZE bytes at OFFSET is in memory, 0 if none is, or -1 with
+ * errno. OFFSET is the beginning of a page. Looks at MINCORE_PAGES pages at most. Systems
+ * disagree whether the array for mincore(2) is signed, so the array is cast to void *. */
 static int
 find_present_page(int fd, int64_t offset, size_t size, size_t page)
 {

@@ -5,7 +5,8 @@
  * A thread that is stuck in the kernel does not return when its process ends, but the
  * file that it was creating may still be created afterwards. So a separate process, the
  * remover, waits until the kernel has released all threads, however late that is, and
- * removes the file then. Nobody waits for the remover. Child, monitor and remover share
+ * removes the file then. The monitor waits for the remover only if the child is gone
+ * already, and then for DEADLINE_TIDYING at most. Child, monitor and remover share
  * memory, struct leftover.
  *
  *    child                             monitor                  remover
@@ -36,8 +37,8 @@
 
 #define NAME_ROOM 4096 /* bytes; PATH_MAX, which includes the zero at the end */
 
-/* A file that was removed while it is open (os_leftover_watch). Its name is valid while
- * is_set. Written by the child, one thread at a time. */
+/* A file whose name was removed while the file is open (os_leftover_watch). `name` is
+ * valid while `is_set` is true. Written by the child, one thread at a time. */
 struct removed_file {
     atomic_bool is_set;
     char name[NAME_ROOM];
@@ -53,24 +54,24 @@ struct leftover {
     atomic_bool is_ours;   /* os_leftover_made was called: this process has created it */
     char name[NAME_ROOM];  /* path of the file; valid in the state NAME_VALID */
 
-    /* The process is ending, so no other file may be begun. Set by the monitor or,
-     * without a monitor, by the process itself. */
+    /* The process is ending, so os_leftover_begin fails from now on. Set by the monitor
+     * or, without a monitor, by the process itself. */
     atomic_bool is_ending;
 
     struct removed_file removed[LEFTOVER_FILES];
 };
 
-/* Used before the fork, and without a monitor, by the only process. */
+/* Used while there is only one process: before the fork, or if there is no monitor. */
 static struct leftover leftover_alone;
 
-/* The struct leftover that is in use. Set by the first thread, in os_monitor_start, while
- * there is no other thread. */
+/* The struct leftover that is in use. Set in os_monitor_start, while the process has one
+ * thread. */
 static struct leftover *leftover = &leftover_alone;
 
 /* The pipe by which the remover learns that the child is gone. The monitor has the read
  * end, [0]. The child has the write end, [1], which the kernel closes when it has
- * released the child. -1: there is no pipe. Set by the first thread, in os_monitor_start,
- * while there is no other thread. */
+ * released the child. -1: there is no pipe. Set in os_monitor_start, while the process
+ * has one thread. */
 static int pipe_ends[2] = {-1, -1};
 
 int

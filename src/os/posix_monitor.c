@@ -29,7 +29,8 @@
  * In cases 1 to 4 the monitor forks a remover if a file was being made: posix_leftover.c.
  *
  * The two processes share one page of memory, struct monitor_page. Each field has one
- * writer, except the final line of a plug-in, which the process that ends first takes.
+ * writer, except the final line of a plug-in: the process that ends first takes this line
+ * and prints it.
  *
  * Signals. Monitor and child are in one process group. A signal from a terminal or to the
  * group reaches both; a signal to the PID that the caller knows reaches the monitor
@@ -102,34 +103,38 @@ struct monitor_page {
      * the monitor's signal handler. */
     atomic_uint signals_passed[SIGNALS];
 
-    /* The final line of a plug-in, see os_process_set_last_line. Written by the child;
-     * but the process that ends first takes `line`, by an exchange with NULL. */
+    /* The final line of a plug-in, see os_process_set_last_line. Written by the child.
+     * Before a process prints `line`, it takes the line by an exchange with NULL, so only
+     * one process prints it. */
     struct {
         _Atomic(const char *) line; /* NULL without a line; the pointer is valid in both
                                      * processes, because fork(2) keeps addresses */
         atomic_int status;          /* exit status of the program after a second SIGINT */
-        atomic_bool was_set; /* there was a line: the program never ends by a signal */
+        /* a line was set at some time, so the program never ends by a signal */
+        atomic_bool was_set;
     } last_line;
 };
 
-/* Used before the fork, and without a monitor, by the only process. */
+/* Used while there is only one process: before the fork, or if there is no monitor. */
 static struct monitor_page page_alone = {
     .output = {.deadline = INT64_MAX},
     .last_line = {.status = EXIT_INTERRUPTED},
 };
 
-/* The monitor_page that is in use, and the PIDs of the two processes. Set by the first
- * thread, in os_monitor_start, while there is no other thread, and not changed
- * afterwards, with one exception: the monitor, which has only one thread, resets
- * `child_pid` when the child has ended. */
+/* The monitor_page that is in use, and the PIDs of the two processes. Set in
+ * os_monitor_start, while the process has one thread. Afterwards only one of them
+ * changes: the monitor resets `child_pid` when the child has ended. */
 static struct monitor_page *page = &page_alone;
 static pid_t monitor_pid; /* in the child: its monitor; 0 in any other process */
 static pid_t child_pid;   /* in the monitor: its child; 0 in any other process */
 
-/* The monitor does not pass on a second SIGINT from the same sender within this time, in
- * ns, because timeout(1) sends its signal to the program and then to its process group.
- * The time starts at the first SIGINT and is not extended, so a process that sends SIGINT
- * continuously is still heard. OS_SIGINT_SAME is shorter, but holds for all senders. */
+/*
+ * In ns. After a SIGINT, the monitor does not pass on another SIGINT from the same sender
+ * within this time. The reason is timeout(1), which sends its signal to the program and
+ * then to the process group of the program. The time starts at the first SIGINT and is
+ * not extended, so a process that sends SIGINT continuously is still heard.
+ * OS_SIGINT_SAME is shorter, but holds for all senders.
+ */
 #define SIGINT_PAIR (50 * MS)
 
 /* These three times are in ns, monotonic; 0: not yet. Written by signal handlers. Monitor
@@ -143,8 +148,8 @@ static _Atomic int64_t second_sigint_at; /* when the second SIGINT came; monitor
  * writes anew. Set by the handler of SIGCONT, cleared by the monitor's loop. */
 static volatile sig_atomic_t was_continued;
 
-/* Child only: for each signal number, how many signals did not come through the monitor.
- * Written by the signal handler, in the signal thread. */
+/* Child only: for each signal number, how many copies came directly, not through the
+ * monitor. Written by the signal handler, in the signal thread. */
 static unsigned direct_copies[SIGNALS];
 
 /* Child only: for each signal number, how many signals were handled, that is, not ignored
@@ -250,10 +255,10 @@ has_lost_monitor(void)
     return kill(monitor_pid, 0) < 0 && errno == ESRCH;
 }
 
-/* Somebody may continue the monitor after the child has seen that the monitor is stopped,
- * but before the child stops itself. Even so, the child does not stay stopped: SIGCHLD
- * tells the monitor that the child has stopped, and the monitor then sends SIGCONT to the
- * child (end_if_child_ended). */
+/* There is a race: the monitor may be continued after the child has seen it stopped, but
+ * before the child stops itself. Even so, the child does not stay stopped. SIGCHLD tells
+ * the monitor that the child has stopped, and the monitor then sends SIGCONT to the child
+ * (end_if_child_ended). */
 bool
 posix_monitor_follow(void)
 {
@@ -499,8 +504,8 @@ find_stuck_stream(struct write_progress *progress, int64_t now)
 }
 
 /* Returns the signal by which the monitor must end: SIGTERM or SIGHUP if the monitor has
- * passed that signal on to the child. Returns 0 if the monitor must end with a status, as
- * a plug-in always does. */
+ * passed that signal on to the child. Returns 0 if the monitor must end with a status. A
+ * monitoring plug-in (-check) always ends with a status. */
 static int
 passed_deadly_signal(void)
 {
@@ -511,9 +516,9 @@ passed_deadly_signal(void)
     return atomic_load(&page->signals_passed[SIGHUP]) ? SIGHUP : 0;
 }
 
-/* Abandons the child, see case 3 at the top of this file: asks it to release the caller's
- * terminal and descriptors, waits for that, kills the child, and ends the monitor with
- * exit status STATUS or, if SIGNO is not 0, by signal SIGNO. */
+/* Abandons the child, see case 3 at the top of this file. Asks the child to release the
+ * caller's terminal and descriptors, waits for that, and kills the child. Then ends the
+ * monitor with exit status STATUS or, if SIGNO is not 0, by signal SIGNO. */
 static _Noreturn void
 abandon_child(int status, int signo)
 {
@@ -546,8 +551,9 @@ abandon_if_stuck(struct write_progress *progress, int64_t now)
     abandon_child(EXIT_RUNTIME, passed_deadly_signal());
 }
 
-/* Ends the monitor by SIGNO, the signal that killed the child. A plug-in ends with its
- * status instead, whoever killed the child. */
+/* Ends the monitor by SIGNO, the signal that killed the child. A monitoring plug-in
+ * (-check) must always report a status, so the monitor then ends with
+ * posix_last_line_status instead, whatever the signal was. */
 static _Noreturn void
 end_like_killed_child(int signo)
 {
@@ -631,8 +637,8 @@ end_if_announced(int64_t now, int64_t *announced_at)
 
 #define WRITES_PACE (50 * MS) /* ns, between two looks at writes that may be stuck */
 
-/* Watches the child's writes, beginning DEADLINE_WRITE earlier than DEADLINE. Abandons
- * the child if a write is stuck after DEADLINE. Returns the time at which to call this
+/* Starts to watch the child's writes at DEADLINE_WRITE before DEADLINE. Abandons the
+ * child if a write is stuck at or after DEADLINE. Returns the time at which to call this
  * function again, INT64_MAX if there is no deadline. */
 static int64_t
 watch_writes(struct write_progress *progress, int64_t now, int64_t deadline)

@@ -62,9 +62,9 @@ os_stream_read(int fd, char *bytes, size_t size)
 #define PIPE_BUF _POSIX_PIPE_BUF
 #endif
 
-/* The longest wait for a stream, in ms, between two checks of the deadline. A signal that
- * asks to stop makes the deadline earlier, but the signal may reach another thread and
- * not end the wait of this thread. */
+/* In ms: the longest wait for a stream between two checks of the deadline. A signal that
+ * asks to stop makes the deadline earlier. That signal may reach another thread, and then
+ * it does not end the wait of this thread. */
 #define WRITABLE_WAIT 50
 
 /*
@@ -72,8 +72,8 @@ os_stream_read(int fd, char *bytes, size_t size)
  * have made the stream non-blocking, and because perhaps nobody reads it.
  *
  * After posix_monitor_output_deadline, each write to standard output or a file still gets
- * DEADLINE_WRITE. A message on standard error still gets DEADLINE_GRACE_MIN, until one
- * message has been dropped; then messages get no time.
+ * DEADLINE_WRITE. A message on standard error still gets DEADLINE_GRACE_MIN. Once a
+ * message has been dropped, messages get no time until standard error accepts one again.
  *
  * Returns 0, or -1 with errno; ETIMEDOUT: the stream has accepted nothing for too long.
  */
@@ -180,11 +180,14 @@ is_shared_folder(const struct stat *folder)
 /*
  * Opens or creates a file for output. Returns a descriptor, or -1 with errno.
  *
- * In a folder in which other users may create files, this function refuses, with EEXIST,
- * a file or link that belongs to neither this user nor the owner of the folder, and a
- * file with several hard links. These are the rules of fs.protected_symlinks,
- * fs.protected_regular and fs.protected_fifos of Linux (proc(5)). They apply here even if
- * they are switched off, and on systems that do not have them.
+ * In a folder in which other users may create files, this function refuses two kinds of
+ * files with EEXIST:
+ * - a file or link that belongs to neither this user nor the owner of the folder;
+ * - a file with several hard links.
+ *
+ * These are the rules of fs.protected_symlinks, fs.protected_regular and
+ * fs.protected_fifos of Linux (proc(5)). They apply here even if Linux has switched them
+ * off, and on systems that do not have them.
  */
 static int
 open_output(const char *path)
@@ -210,7 +213,8 @@ open_output(const char *path)
     return open(path, mode, 0666);
 }
 
-/* Returns the standard stream that goes to the file at PATH, 0 if neither does. */
+/* Returns the stream, standard output or standard error, that goes to the file at PATH.
+ * Returns 0 if neither does. */
 static int
 find_standard_stream(const char *path)
 {
@@ -219,8 +223,8 @@ find_standard_stream(const char *path)
     return os_stream_is_path(STDERR_FILENO, path) ? STDERR_FILENO : 0;
 }
 
-/* If PATH names the file of a standard stream, that stream is duplicated, because a copy
- * shares its position in the file and needs no permission to open it. */
+/* If PATH names the file that a standard stream goes to, that stream is duplicated. So
+ * both share one position in the file, and no permission to open the file is needed. */
 int
 os_stream_open(const char *path)
 {
@@ -305,7 +309,7 @@ os_locale_is_utf8(void)
 
 /* Checks that an open file is regular and begins with START. If MAY_BE_CUT, a file that
  * is shorter than START also passes if it is a beginning of START. Returns 0, or errno:
- * ENOENT if the file is empty, EEXIST if it is not such a file. */
+ * ENOENT if the file is empty, EEXIST if it is not regular or has other contents. */
 static int
 check_file_start(int fd, const char *start, bool may_be_cut)
 {
@@ -327,8 +331,9 @@ check_file_start(int fd, const char *start, bool may_be_cut)
     return is_long_enough && memcmp(head, start, (size_t)got) == 0 ? 0 : EEXIST;
 }
 
-/* Returns true if nothing is at PATH, or an empty file, or a file that begins with START.
- * A device, a symbolic link, or a file of another program must not be lost. */
+/* Returns true if PATH may be replaced: nothing is there, or an empty file, or a file
+ * that begins with START. A device, a symbolic link, or a file of another program must
+ * not be lost. */
 static bool
 is_replaceable(const char *path, const char *start)
 {
@@ -388,9 +393,9 @@ max_name_bytes(const char *folder)
     return is_limit ? (size_t)reported : BESIDE_NAME_MAX;
 }
 
-/* Stores the prefix of temporary names for PATH in PREFIX: PATH, cut if necessary, and a
- * dot. A temporary name is this prefix and six characters. FOLDER receives the path of
- * the folder that contains PATH. Returns 0, or errno. */
+/* Stores in PREFIX how all temporary names for PATH begin: with PATH, cut if necessary,
+ * and a dot. A temporary name is this prefix and six characters. FOLDER receives the path
+ * of the folder that contains PATH. Returns 0, or errno. */
 static int
 make_prefix(const char *path, char folder[PATH_ROOM], char prefix[PATH_ROOM])
 {
@@ -408,7 +413,8 @@ make_prefix(const char *path, char folder[PATH_ROOM], char prefix[PATH_ROOM])
     return written < PATH_ROOM ? 0 : ENAMETOOLONG;
 }
 
-/* Returns true if NAME is PREFIX and six characters of posix_file_create. */
+/* Returns true if NAME is PREFIX followed by six characters that posix_file_create may
+ * choose. */
 static bool
 is_temporary_name(const char *name, const char *prefix)
 {
@@ -445,8 +451,8 @@ os_file_clean(const char *path, const char *start)
 }
 
 /*
- * Tests whether a file may be renamed to PATH, where another file may be. Returns 0, or
- * errno. Two things forbid it with EPERM:
+ * Tests whether it is permitted to rename a file to PATH, which may exist already.
+ * Returns 0, or errno. Two things forbid it with EPERM:
  * - attributes of chattr(1), even for root; opening the file for writing then fails too;
  * - the sticky bit (S_ISVTX) of the folder, unless the user is root, the owner of the
  *   file, or the owner of the folder.
@@ -477,8 +483,8 @@ check_rename_to(const char *path)
     return is_owner ? 0 : EPERM;
 }
 
-/* Writes SIZE bytes to a new file, makes them durable if DURABLE, and marks the file as
- * complete by its mode. Returns 0, or errno. */
+/* Writes SIZE bytes to a new file, and makes them durable if DURABLE. Then sets mode
+ * 0644, which marks the file as complete. Returns 0, or errno. */
 static int
 write_whole_file(int fd, const char *bytes, size_t size, bool durable)
 {

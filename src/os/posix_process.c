@@ -1,7 +1,7 @@
 /*
  * The process on all Unix systems: its wall clock, the descriptors that it inherited, its
- * privileges and its memory. The functions at the top are for all systems but Linux, for
- * which linux_process.c defines them.
+ * privileges and its memory. The functions at the top are not used on Linux, where
+ * linux_process.c defines them.
  */
 #include "base/time.h"
 #include "has.h"
@@ -90,9 +90,9 @@ posix_inherited_remove(int fd)
 /* posix_inherited_list looks at descriptors below this number. */
 #define LISTED_MAX 256
 
-/* poll(2) reports POLLNVAL for a closed descriptor. But some systems fail a poll(2) of
- * this many descriptors, or of a terminal; then fcntl(2) is asked about each descriptor.
- * The standard streams are in the array already. */
+/* poll(2) reports POLLNVAL for a closed descriptor. On some systems, poll(2) fails for
+ * this many descriptors or for a terminal. Then fcntl(2) tests each descriptor. The
+ * standard streams are in `inherited` from the start. */
 void
 posix_inherited_list(void)
 {
@@ -123,8 +123,8 @@ posix_inherited_close(bool errors)
 }
 
 /* Replaces each inherited descriptor by a descriptor of "/", to which every write fails.
- * The function does not just close them, because other threads may still write to their
- * numbers: a file that is opened later could get one of these numbers, and would then
+ * Just closing the descriptors would not be safe, because other threads may still write
+ * to their numbers. A file that is opened later could get one of these numbers and
  * receive the writes. */
 void
 posix_inherited_release(void)
@@ -172,8 +172,8 @@ os_host_name(char *name, size_t size)
     name[size - 1] = '\0'; /* POSIX does not say that a name that was cut has a NUL */
 }
 
-/* The group is set before the user, because a process that has given up the rights of the
- * file's owner may not set its group any more. */
+/* The group is set before the user: once the user is set, the process may have lost the
+ * right to set its group. */
 int
 os_privileges_drop(void)
 {
@@ -191,7 +191,7 @@ os_memory_free(void *memory)
 }
 
 #ifdef MADV_POPULATE_WRITE    /* a flag that not every system has */
-#define POPULATE_MIN_PAGES 16 /* fewer pages: not worth a system call */
+#define POPULATE_MIN_PAGES 16 /* fewer pages are not worth a system call */
 #define SMALLEST_PAGE 4096    /* bytes; no system has smaller pages */
 
 /* Makes the kernel provide all whole pages of the SIZE bytes at MEMORY at once. That

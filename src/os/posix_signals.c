@@ -3,8 +3,8 @@
  *
  * All threads except the signal thread block the signals of os_signals_install, so these
  * signals come to the signal thread. It waits in pselect(2) or epoll_pwait(2), which
- * unblock signals only during the wait. Therefore no signal can arrive between the test
- * of a flag and the wait, and be noticed too late.
+ * unblock signals only during the wait. So a signal that comes between the test of a flag
+ * and the wait is still noticed in time: it ends the wait at once.
  *
  * Stops (Ctrl-Z, SIGSTOP). After a stop, SIGCONT makes all threads continue at once, and
  * the signal thread may be the last to run. A worker that has just ended a request must
@@ -20,8 +20,8 @@
  *    -         false         now          waits              true if now > SINCE
  *
  * SIGCONT alone proves no stop, because some programs send it to a running process. The
- * signal thread judges by its voluntary context switches: a stop adds one more than the
- * waits do.
+ * signal thread judges by its voluntary context switches: a stop adds one to the switches
+ * that come from waits.
  *
  * Freezes by a control group send no signal. The signal thread detects a freeze when its
  * wait ends late and was interrupted without a signal (note_late_wait).
@@ -38,25 +38,26 @@
 #include <sys/select.h>
 #include <unistd.h>
 
-/* Written by the handler, in the signal thread: the last signal that asked to stop; 0: no
- * signal yet. Atomic because other threads read it. */
+/* The last signal that asked to stop; 0: no signal yet. Written by the handler, in the
+ * signal thread. Atomic because other threads read it. */
 static atomic_int stop_signal;
 
-/* Written by the signal thread, and at the start by a handler: when the process last
- * continued after a stop or a freeze, ns, monotonic; 0: never. */
+/* When the process last continued after a stop or a freeze, ns, monotonic; 0: never.
+ * Written by the signal thread, and at the start of the program by a handler. */
 static _Atomic int64_t resumed_at;
 
-/* Written by the signal thread: true while it consumes SIGCONT and sets `resumed_at`. */
+/* True while the signal thread consumes SIGCONT and sets `resumed_at`. Written by the
+ * signal thread. */
 static atomic_bool is_resuming;
 
-/* Written by handlers, in any thread: how many times a handler was called. */
+/* How many times a handler was called. Written by handlers, in any thread. */
 static atomic_uint handler_calls;
 
 /* Set by a handler, in the signal thread; cleared by os_signals_take_report_request. */
 static atomic_bool report_is_wanted;
 
-/* Set by a handler, in the signal thread, and cleared by that thread in os_signals_wait:
- * a signal that asks for something has come since the last wait. */
+/* A signal that asks for something has come since the last wait. Set by a handler, in the
+ * signal thread; cleared by the signal thread, in os_signals_wait. */
 static volatile sig_atomic_t signal_has_arrived;
 
 /* The byte that a second SIGINT writes to closing_stream before it ends the program; 0:
@@ -83,9 +84,9 @@ release_caller(int status, int signo)
 /*
  * Writes the final line of a plug-in and the closing byte of an open JSON array. No other
  * thread may write anything after the closing byte. So the byte is written to a duplicate
- * of the stream, after the descriptor of the stream has been replaced by one to which
- * every write fails (posix_inherited_release). If there is no free descriptor for the
- * duplicate, the byte is written to the stream itself. Async-signal-safe.
+ * of the stream, after the descriptor of the stream has been replaced by a descriptor to
+ * which every write fails (posix_inherited_release). If there is no free descriptor for
+ * the duplicate, the byte is written to the stream itself. Async-signal-safe.
  */
 static void
 write_last_output(void)
@@ -127,8 +128,8 @@ on_report(int signo)
     signal_has_arrived = 1;
 }
 
-/* Runs only at the start of the program, before SIGCONT is blocked. Every SIGCONT then
- * counts as the end of a stop. */
+/* Runs only at the start of the program, before SIGCONT is blocked. At that time, every
+ * SIGCONT counts as the end of a stop. */
 static void
 on_continue(int signo)
 {
@@ -136,9 +137,9 @@ on_continue(int signo)
     atomic_store(&resumed_at, os_clock_now());
 }
 
-/* The monitor sends SIGCHLD when it abandons this process, because a thread is stuck in
- * the output. os_process_was_stopped also sends SIGCHLD, only to wake the signal thread.
- */
+/* The monitor sends SIGCHLD when it abandons this process: output is stuck, or a second
+ * SIGINT came. os_process_was_stopped also sends SIGCHLD, but only to wake the signal
+ * thread; then the handler does nothing. */
 static void
 on_child(int signo)
 {
@@ -183,9 +184,9 @@ static const struct {
 
 /*
  * Handler of all signals. In the monitor it passes the signal on and does nothing else.
- * POSIX_SIGNAL_WAKE is not in the table: it only interrupts a system call. The sender in
- * `si_pid` is valid if `si_code` is SI_USER, for kill(2), or negative, for other ways to
- * send a signal on Linux.
+ * POSIX_SIGNAL_WAKE is not in the table: it only interrupts a system call. `si_pid` has
+ * the sender in two cases: `si_code` is SI_USER, after kill(2), or negative, after other
+ * ways to send a signal on Linux.
  */
 static void
 on_signal(int signo, siginfo_t *info, void *context)
@@ -223,7 +224,7 @@ os_signals_install(void)
 
     sigaction(SIGHUP, NULL, &hangup);
     for (size_t i = 0; i < HANDLED_SIGNALS; i++)
-        /* nohup(1) makes its program ignore SIGHUP; then it stays ignored. */
+        /* nohup(1) makes its program ignore SIGHUP. In that case SIGHUP stays ignored. */
         if (handled_signals[i].signo != SIGHUP || hangup.sa_handler != SIG_IGN)
             install_handler(handled_signals[i].signo);
 
@@ -246,8 +247,8 @@ posix_signals_block(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
-/* Bit I of the returned set stands for row I of the table. SIGCONT is never in the set,
- * because it stays blocked. */
+/* Bit I of the returned set stands for row I of handled_signals. SIGCONT is never in the
+ * set, because it stays blocked. */
 unsigned
 os_signals_block(void)
 {
@@ -313,7 +314,7 @@ consume_continue(void)
 
     check_context_switches(0);
     if (!is_pending(SIGCONT)) {
-        /* There was no stop: a stop ends with SIGCONT, which would be pending. */
+        /* There was no stop, because SIGCONT would be pending after a stop. */
         stop_watch.may_have_stopped = false;
         return;
     }
@@ -352,13 +353,14 @@ follow_monitor(void)
         stop_watch.may_have_stopped = true;
 }
 
-/* Written by the signal thread: when its present wait should end, ns, monotonic;
- * INT64_MAX while it does not wait. Other threads compare this with the clock to see
- * whether the signal thread is late. */
+/* When the present wait of the signal thread should end, ns, monotonic; INT64_MAX while
+ * it does not wait. Written by the signal thread. Other threads compare this with the
+ * clock to see whether the signal thread is late. */
 static _Atomic int64_t wait_ends_at = INT64_MAX;
 
-/* Written by the signal thread: the end of its last wait that was late by OS_LATE_MIN
- * for an unknown reason, ns, monotonic; 0: no wait was late. */
+/* When the signal thread's last late wait ended, ns, monotonic; 0: no wait was late.
+ * Only waits that were late by OS_LATE_MIN or more for an unknown reason count. Written
+ * by the signal thread. */
 static _Atomic int64_t late_wait_ended_at;
 
 /* A wait that was interrupted without a signal and ended late by at least this much, in
@@ -523,7 +525,8 @@ os_signals_set_closing_byte(int stream, int byte)
 }
 
 /* Returns the signal that the process should die by: SIGTERM or SIGHUP if it asked to
- * stop. Returns 0 if the process should end with a status, as a plug-in always does. */
+ * stop. Returns 0 if the process should end with a status. A monitoring plug-in (-check)
+ * always ends with a status. */
 static int
 deadly_stop_signal(void)
 {

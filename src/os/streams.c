@@ -1,6 +1,7 @@
 /*
- * Tests whether a stream goes to the same file as a descriptor or a path. Two files are
- * the same if they have the same identity. These functions are the same on all systems.
+ * Tests whether a stream goes to the same file as a descriptor, or to the file at a path.
+ * Two files are the same if they have the same identity. These functions are the same on
+ * all systems.
  */
 #include "os/output.h"
 

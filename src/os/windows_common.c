@@ -4,7 +4,7 @@
  *
  * Windows has handles instead of descriptors, so a descriptor is an index into the table
  * `files`. The handle in a row may change: Windows cannot switch a handle to direct I/O,
- * so it is replaced by another handle.
+ * so such a handle is replaced by another one.
  */
 #define _CRT_RAND_S /* declares rand_s */
 #include "windows_common.h"
@@ -71,7 +71,7 @@ windows_error_fail(void)
     return os_fail(windows_error_code(GetLastError()));
 }
 
-/* A path of this many UTF-16 units or more gets a prefix, which lifts the limit on its
+/* A path of this many UTF-16 units or more gets a prefix, which removes the limit on the
  * length. Without the prefix, the limit is 248 for a directory and 260 for a file. */
 #define LONG_PATH 248
 
@@ -208,7 +208,7 @@ windows_path_create(const char *path, DWORD access, DWORD flags, WCHAR **name)
  * used. `files_lock` guards changes of the table and `lowest_free`. The row of an open
  * descriptor is read without the lock. */
 static struct windows_file files[DESCRIPTORS];
-static int lowest_free = FIRST_DESCRIPTOR; /* no lower descriptor is free */
+static int lowest_free = FIRST_DESCRIPTOR; /* all lower descriptors are in use */
 static SRWLOCK files_lock = SRWLOCK_INIT;
 
 void
@@ -283,9 +283,9 @@ os_file_close(int fd)
     windows_file_drop(&file);
 }
 
-/* The control code FSCTL_ALLOW_EXTENDED_DASD_IO is needed because a file system hides the
- * last sectors of its volume without it. A device that does not know the code can be used
- * anyway, so an error is ignored. */
+/* Without FSCTL_ALLOW_EXTENDED_DASD_IO, a file system hides the last sectors of its
+ * volume. A device that does not know this control code can be used anyway, so an error
+ * is ignored. */
 HANDLE
 windows_handle_device(const WCHAR *path, DWORD access, DWORD flags)
 {

@@ -61,8 +61,9 @@ void windows_file_drop(const struct windows_file *file);
 /*
  * Returns a new descriptor for FILE, which then owns the handles and the path of FILE. If
  * no descriptor is free, closes and frees FILE (windows_file_drop), and returns -1 with
- * EMFILE. FILE may also have the handle INVALID_HANDLE_VALUE, because the caller could
- * not open it: then frees FILE, and returns -1 with the present errno.
+ * EMFILE. If the caller could not open the handle of FILE, that handle is
+ * INVALID_HANDLE_VALUE. Then this function also frees FILE and returns -1, but errno does
+ * not change.
  */
 int windows_handle_add(const struct windows_file *file);
 
@@ -93,8 +94,8 @@ int windows_thread_alarm(HANDLE timer, int64_t delay, PTIMERAPCROUTINE body,
                          void *argument);
 
 /* Waits until the monotonic time WHEN, in ns. Returns 0 at that time. Returns -1 earlier
- * if os_thread_wake is called for this thread, or was called since its last wait, or if
- * EVENT, which may be NULL, is set. */
+ * if os_thread_wake is called for this thread or was called since its last wait. Also
+ * returns -1 earlier if EVENT is set; EVENT may be NULL. */
 int windows_thread_wait(int64_t when, HANDLE event);
 
 #endif

@@ -120,7 +120,7 @@ os_path_separator(const char *path)
 #define MAX_PARTITIONS 96 /* a disk with more partitions counts as in use */
 
 /* Returns true if the device has a file system or partitions, which writing to it would
- * destroy. Also returns true if that cannot be known. The system itself refuses writes to
+ * destroy. Also returns true if that is unknown. The system itself refuses writes to
  * mounted partitions, but only when a request is sent. */
 static bool
 is_in_use(HANDLE device)
@@ -156,8 +156,8 @@ is_in_use(HANDLE device)
     return false;
 }
 
-/* Returns a windows_file without a handle. Its access and flags are those for FLAGS,
- * values of enum os_open. */
+/* Returns a windows_file without a handle, with the access and flags of CreateFileW that
+ * match FLAGS. FLAGS: values of enum os_open, OR-ed. */
 static struct windows_file
 unopened_file(unsigned flags)
 {
@@ -242,8 +242,8 @@ os_file_open(const char *path, unsigned flags)
  * The deleter is a second handle of the file. The system removes the file when the
  * deleter is closed, at the latest when the program ends. No requests use the deleter. It
  * stays open as long as the file is needed, because no other handle of the file can be
- * opened after its close. It bypasses the cache, because a handle that
- * uses the cache would keep the file's pages from being dropped.
+ * opened once the deleter is closed. The deleter bypasses the cache, because a handle
+ * that uses the cache would keep the file's pages from being dropped.
  */
 int
 os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
@@ -296,8 +296,8 @@ os_file_reopen(int fd)
 }
 
 /* Replaces the handle of FD by a handle without the flags REMOVED and with the flags
- * ADDED. The handle of a disk or volume stays, because these are never cached. Returns 0,
- * or -1 with errno. */
+ * ADDED. The handle of a disk or volume stays, because disks and volumes are never
+ * cached. Returns 0, or -1 with errno. */
 static int
 change_flags(int fd, DWORD removed, DWORD added)
 {

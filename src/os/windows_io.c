@@ -55,9 +55,10 @@ os_file_flush(int fd)
  * of a folio. */
 OS_ANSWER(int64_t, os_file_folio_max, (void), 256 << 10)
 
-/* A whole file is stored in the same way, so the range does not matter. If a file that is
- * neither sparse nor empty has no clusters (ERROR_HANDLE_EOF), it is so small that its
- * data is stored among the metadata. */
+/* OFFSET and LENGTH do not matter on Windows: compression, encryption and storage among
+ * the metadata always apply to the whole file. A file that has no clusters
+ * (ERROR_HANDLE_EOF) although it is neither sparse nor empty is stored among the
+ * metadata, because it is small. */
 int
 os_file_storage(int fd, int64_t offset, int64_t length)
 {
@@ -114,9 +115,9 @@ struct file_region {
     DWORD usage, reserved_end;
 };
 
-/* Returns the end of the data that was ever written to a file, as an offset. Reads behind
- * it give zeros without a request to the device, although the space is allocated. Returns
- * INT64_MAX if unknown. */
+/* Returns the offset up to which a file was ever written. Behind this offset, space may
+ * be allocated, but reads give zeros without a request to the device. Returns INT64_MAX
+ * if unknown. */
 static int64_t
 find_valid_end(HANDLE handle)
 {

@@ -24,7 +24,7 @@ is_console(HANDLE handle)
 }
 
 /* Makes the console that STREAM goes to obey escape sequences, as a terminal does.
- * Returns true if the console does, or if the stream goes to no console. */
+ * Returns true if the console obeys them, or if the stream goes to no console. */
 static bool
 enable_sequences(int stream)
 {
@@ -35,8 +35,8 @@ enable_sequences(int stream)
                                       ENABLE_VIRTUAL_TERMINAL_PROCESSING);
 }
 
-/* A standard handle that is not open is cleared, because its number may later become the
- * handle of a file. */
+/* The handle of a closed standard stream is cleared, because its number may later become
+ * the handle of a file. */
 void
 os_stream_guard(void)
 {
@@ -50,9 +50,9 @@ os_stream_guard(void)
     }
 }
 
-/* Returns how many of SIZE bytes to convert for a console at once. The text is cut
- * between two characters of UTF-8. Only invalid text, in which no character begins, is
- * cut anywhere. */
+/* Returns how many of SIZE bytes to convert for a console at once. The cut is between two
+ * characters of UTF-8. In invalid text, in which no character begins, the cut may be at
+ * any byte. */
 static size_t
 console_chunk(const char *bytes, size_t size)
 {
@@ -206,8 +206,8 @@ check_file_start(HANDLE file, const char *start)
     return got == 0 ? ENOENT : EEXIST;
 }
 
-/* Returns true if nothing is at PATH, or an empty file, or a file that begins with
- * START. */
+/* Returns true if PATH may be replaced: nothing is there, or an empty file, or a file
+ * that begins with START. */
 static bool
 is_replaceable(const char *path, const char *start)
 {
@@ -232,9 +232,9 @@ write_and_flush(HANDLE file, const char *bytes, size_t size, bool durable)
 
 #define RENAME_PAUSE (10 * MS) /* ns, between two attempts to rename a file */
 
-/* Renames the file FROM to TO, in place of an older file. Tries again for DEADLINE_CLAIM
- * if that is refused, because a reader may have the older file open for a moment. Returns
- * 0, or errno. */
+/* Renames the file FROM to TO, in place of an older file. If the system refuses, tries
+ * again for DEADLINE_CLAIM, because a reader may have the older file open for a moment.
+ * Returns 0, or errno. */
 static int
 rename_over(const WCHAR *from, const WCHAR *to, bool durable)
 {
@@ -261,8 +261,8 @@ find_name_start(const char *path)
     return name_at;
 }
 
-/* Writes the temporary file for os_file_replace. Returns its path, which the caller frees
- * when the file is renamed or deleted, or NULL with errno. */
+/* Writes the temporary file for os_file_replace. Returns the path of the temporary file,
+ * or NULL with errno. The caller frees the path when the file is renamed or deleted. */
 static WCHAR *
 write_beside(const char *path, const char *bytes, size_t size, const char *start,
              bool durable)

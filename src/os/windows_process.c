@@ -1,10 +1,10 @@
 /*
  * Clocks, the process, its memory, and console keys in place of signals, on Windows.
  *
- * For a key such as Ctrl-C the system calls on_control, on a new thread. The handler sets
- * flags and an event, which wakes the signal thread: the one thread that reads the flags.
- * There is no monitor, because a process that is stuck in the kernel does not keep its
- * parent waiting.
+ * For a key such as Ctrl-C the system calls on_control, on a new thread. on_control sets
+ * flags and an event. The event wakes the signal thread, which is the one thread that
+ * reads the flags. There is no monitor, because a process that is stuck in the kernel
+ * does not keep its parent waiting.
  */
 #include "base/deadlines.h"
 #include "base/error.h"
@@ -148,12 +148,12 @@ os_memory_release(void *memory, size_t size)
         VirtualFree(memory, 0, MEM_RELEASE);
 }
 
-/* Written on the thread of on_control: SIGINT or SIGTERM, whichever last asked to stop;
- * 0: none did. */
+/* SIGINT or SIGTERM, whichever last asked to stop; 0: none did. Written on the thread of
+ * on_control. */
 static atomic_int stop_signal;
 
-/* Written on the thread of on_control: when the first stop was asked for and when the
- * first Ctrl-C came, in ns, monotonic; 0: not yet. */
+/* When the first stop was asked for and when the first Ctrl-C came, in ns, monotonic; 0:
+ * not yet. Written on the thread of on_control. */
 static atomic_llong stop_asked_at;
 static atomic_llong first_interrupt_at;
 
@@ -170,7 +170,7 @@ static atomic_int closing_byte;
 static atomic_int closing_stream;
 
 /* Written by os_process_set_last_line. The thread that writes the line takes it by an
- * exchange with NULL. */
+ * exchange with NULL, so the line is written only once. */
 static _Atomic(const char *) last_line;
 static atomic_int last_status = EXIT_INTERRUPTED; /* exit status after a second Ctrl-C */
 
@@ -233,9 +233,9 @@ on_control(DWORD event)
     case CTRL_LOGOFF_EVENT:
     case CTRL_SHUTDOWN_EVENT:
         ask_to_stop(SIGTERM);
-        /* If this function returned, the system would end the program at once. So it
-         * waits while the program ends in its own way; the system gives it some
-         * seconds. */
+        /* If this function returned, the system would end the program at once. So this
+         * function never returns, while the program ends in its own way. The system
+         * allows some seconds for that. */
         Sleep(INFINITE);
         return TRUE;
     default:

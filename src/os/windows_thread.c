@@ -86,7 +86,7 @@ windows_thread_wait(int64_t when, HANDLE event)
             result = WaitForMultipleObjects(handle_count, handles, FALSE, INFINITE);
         if (result == WAIT_FAILED)
             Sleep(1); /* otherwise callers that wait in a loop would use up a processor */
-        if (result != WAIT_OBJECT_0) /* another handle than the timer ended the wait */
+        if (result != WAIT_OBJECT_0) /* a handle other than the timer ended the wait */
             return -1;
     }
 }

@@ -12,7 +12,8 @@
 #include <winioctl.h>
 #include <winternl.h>
 
-/* The answer to FileFsFullSizeInformation: FILE_FS_FULL_SIZE_INFORMATION of Windows. */
+/* The same as FILE_FS_FULL_SIZE_INFORMATION of Windows: the answer to
+ * FileFsFullSizeInformation. */
 struct volume_size {
     LARGE_INTEGER total_clusters;
     LARGE_INTEGER user_clusters; /* available to the user, who may have a quota */
@@ -21,7 +22,8 @@ struct volume_size {
     ULONG sector_bytes;    /* bytes per sector */
 };
 
-/* Fills SIZE about the volume that the file is on. Returns 0, or -1 with errno. */
+/* Stores in SIZE the size of the volume that the file is on. Returns 0, or -1 with
+ * errno. */
 static int
 query_volume_size(HANDLE file, struct volume_size *size)
 {
