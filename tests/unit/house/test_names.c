@@ -178,8 +178,8 @@ note_functions(const char *path, char *text)
     }
 }
 
-/* Some static functions of Windows, and of systems that lack a feature, have the same name
- * and purpose as a function of another system. */
+/* Some static functions of Windows, and of systems that lack a feature, have the same
+ * name and purpose as a function of another system. */
 static bool
 is_system_variant(const char *path)
 {
