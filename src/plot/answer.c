@@ -493,7 +493,8 @@ add_interval_range(struct buffer *text, const struct job_sweep *sweep)
     plot_add_value(text, " at ", UNITS_TIME, last->value, "");
 }
 
-/* Adds the target and the step with the most requests per second of all targets. */
+/* Adds the target and the step with the most requests per second of all targets. Adds
+ * nothing if no step has a request that counts. */
 static void
 add_most(struct buffer *text, const struct plot *plot)
 {
@@ -510,6 +511,9 @@ add_most(struct buffer *text, const struct plot *plot)
             target = i;
         }
     }
+
+    if (!best)
+        return;
 
     if (plot->count > 1) {
         svg_shorten(text, plot->jobs[target].target.description.path, NAME_COLUMNS);

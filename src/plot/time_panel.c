@@ -161,9 +161,10 @@ find_phase_times(struct run_picture *run)
     const struct job *job = &run->plot->jobs[0];
     const struct job *load = job->phases->background;
     const struct plot_axis *axis = &run->time_panel.x_axis;
-    double load_began = axis->to;
-    double load_settled = axis->to;
-    double load_ended = axis->to;
+    const double axis_end = axis->to;
+    double load_began = axis_end;
+    double load_settled = load_began;
+    double load_ended = load_settled;
 
     if (job->phases->current >= PHASE_LOADED) {
         double began_at = (double)(load->group.begin_at - job->track->began_at);
@@ -184,7 +185,7 @@ find_phase_times(struct run_picture *run)
             series->x_to = load_ended;
         } else if (series->phase == PHASE_RECOVERED) {
             series->x_from = load_ended;
-            series->x_to = axis->to;
+            series->x_to = axis_end;
         }
     }
 
