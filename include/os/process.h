@@ -146,6 +146,7 @@ void os_process_set_last_line(const char *line, int status);
 
 /*
  * Returns the exit status that main should return, or ends the program by a signal.
+ * Unlike os_process_end, this function normally returns.
  *
  * If SIGTERM or SIGHUP asked to stop, this function ends the program by that signal, so
  * that the parent sees why. If the process cannot die by the signal, it returns 128 +

@@ -29,12 +29,12 @@ int os_file_write_back(int fd, int64_t offset, int64_t length);
  * of two. A folio is a group of pages that the page cache handles as one. */
 int64_t os_file_folio_max(void);
 
-/* Drops the pages of a range from the page cache, except pages that are dirty or mapped.
- * Returns 0, or -1 with errno. */
+/* Drops the pages of a range of file FD from the page cache, except pages that are dirty
+ * or mapped. OFFSET and LENGTH are in bytes. Returns 0, or -1 with errno. */
 int os_file_drop(int fd, int64_t offset, int64_t length);
 
-/* Tells the system that a range will be accessed at random, so that it does not read
- * ahead. Returns 0, or -1 with errno. */
+/* Tells the system that a range of file FD will be accessed at random, so that the system
+ * does not read ahead. OFFSET and LENGTH are in bytes. Returns 0, or -1 with errno. */
 int os_file_random(int fd, int64_t offset, int64_t length);
 
 /* Returns 1 if any page of a range is in the page cache, 0 if none is, -1 if unknown. */

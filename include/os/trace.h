@@ -171,7 +171,9 @@ uint64_t os_trace_lost(const struct os_trace *trace);
 /* Ends the trace and frees it. TRACE may be NULL. */
 void os_trace_close(struct os_trace *trace);
 
-/* Returns the TID of the calling thread in its own PID namespace, 0 if it is unknown. */
+/* Returns the TID of the calling thread, 0 if it is unknown. This is the TID in the
+ * thread's own PID namespace, but trace records have the TID in the initial PID
+ * namespace. */
 int os_thread_number(void);
 
 #endif

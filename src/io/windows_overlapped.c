@@ -23,7 +23,7 @@
 struct request {
     OVERLAPPED overlapped;
     const struct io_request *io_request;
-    HANDLE file, port; /* used by a flush only */
+    HANDLE file, port; /* both are used by a flush only */
     DWORD error;       /* result of a flush, a code of GetLastError */
 };
 

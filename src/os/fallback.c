@@ -260,6 +260,7 @@ OS_ANSWER(bool, os_thread_unshare, (void), false)
 /* These systems make an allocation fail if memory is short, so no limit needs to be known
  * beforehand. */
 OS_ANSWER(int64_t, os_memory_available, (void), INT64_MAX)
+
 OS_ANSWER(int, os_file_supports_polling, (int fd), -1)
 OS_ANSWER(bool, os_device_is_gone, (int fd), false)
 OS_ANSWER(enum os_backing, os_file_backing, (int fd, char *name, size_t size),
@@ -267,9 +268,13 @@ OS_ANSWER(enum os_backing, os_file_backing, (int fd, char *name, size_t size),
 
 OS_ANSWER(bool, os_flush_is_ignored, (int fd, char *why, size_t size), false)
 
-/* These systems do not tell how many sectors a read has fetched from a device. */
+/* These systems have no read that fails if the page is not in the page cache. */
 OS_ANSWER(int, os_file_resident_try, (int fd, int64_t offset), -1)
+
 OS_ANSWER(bool, os_file_is_served, (int fd), false)
+
+/* These systems do not tell how many sectors a thread or the process has read from
+ * devices. */
 OS_ANSWER(int64_t, os_thread_sectors, (void), -1)
 OS_ANSWER(int64_t, os_process_sectors, (void), -1)
 OS_ANSWER(bool, os_file_charges_reads, (int fd), false)

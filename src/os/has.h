@@ -13,8 +13,12 @@
 
 /*
  * OS_HAS_X means that the files of this system, or bsd.c, define the functions for the
- * feature X. Without OS_HAS_X, fallback.c defines them. If only one system has a feature,
- * there is no OS_HAS_X: fallback.c tests the name of the system instead.
+ * feature X. Without OS_HAS_X, fallback.c defines them.
+ *
+ * There is no OS_HAS_X for a feature that only Linux has. The linux_*.c files define its
+ * functions, and the end of fallback.c defines them for all other systems. fallback.c
+ * also tests the name of the system where one system differs from all others, such as
+ * Windows.
  *
  * The Makefile defines OS_SYSTEM_... for the system. The macros of the compiler are not
  * enough, because no compiler has one for the system "posix". This system uses only files

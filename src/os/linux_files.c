@@ -235,9 +235,10 @@ os_thread_unshare(void)
     return true;
 }
 
-/* Writes to /dev/cpu_dma_latency the longest acceptable wake-up time, in us, because
- * processors need time to wake up from deep sleep. The limit applies as long as this file
- * is open (the kernel's Documentation/power/pm_qos_interface.rst). */
+/* Processors need time to wake up from deep sleep. The file /dev/cpu_dma_latency takes
+ * the longest acceptable wake-up time, in us. A limit of 0 keeps processors out of deep
+ * sleep. The limit applies as long as the file is open (the kernel's
+ * Documentation/power/pm_qos_interface.rst). */
 int
 os_processors_awake(void)
 {

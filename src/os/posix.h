@@ -53,7 +53,9 @@ int posix_signals_switches(void);
  */
 int posix_signals_pause(int64_t limit, const sigset_t *mask);
 
-/* The file that is being made, and its remover: posix_leftover.c. */
+/* The file that is being made, and the process that removes it after an early end, called
+ * the remover: posix_leftover.c. (linux_tracefs.c has another remover, which removes a
+ * trace instance.) */
 
 /* Prepares a fork: puts what os_leftover_begin knows into memory that both processes will
  * share, and makes a pipe. Returns 0, or -1 with errno. */

@@ -474,8 +474,10 @@ end_monitor(int status, int signo)
  * loop. */
 struct write_progress {
     unsigned writes_ended[STREAMS];
-    int64_t unstuck_at[STREAMS]; /* ns, monotonic: the last time that the monitor saw a
-                                  * write end or saw none in progress; 0: never looked */
+    /* When the monitor last looked and found that a write to the stream had ended, or
+     * that no write was in progress, in ns, monotonic. The first look counts too, and so
+     * does the first look after a stop of the monitor. 0: the monitor never looked. */
+    int64_t unstuck_at[STREAMS];
 };
 
 /* Compares the child's writes at NOW with PROGRESS, and updates PROGRESS. Returns the

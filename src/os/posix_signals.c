@@ -396,9 +396,9 @@ note_late_wait(bool is_interrupted, int64_t when)
  * ms is shortened, and the caller waits again.
  *
  * A stop causes a voluntary context switch. Normally the wait itself causes one too, so
- * only a second switch is a sign of a stop. But a wait shorter than 1 ms may cause none,
- * so that a single switch may come from a stop. Therefore a wait shorter than 1 ms also
- * counts as a possible stop if it took more than 2 ms.
+ * only a second switch is a sign of a stop. But if REMAINING is below 1 ms, the wait may
+ * cause no switch. Then a single switch may come from a stop. Therefore, if REMAINING is
+ * below 1 ms but the wait took more than 2 ms, this counts as a possible stop, too.
  */
 static bool
 wait_for_signal(int64_t remaining, const sigset_t *mask)

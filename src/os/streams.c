@@ -1,7 +1,7 @@
 /*
  * Tests whether a stream goes to the same file as a descriptor, or to the file at a path.
  * Two files are the same if they have the same identity. These functions are the same on
- * all systems.
+ * all systems. The other functions of streams are in posix_output.c and windows_output.c.
  */
 #include "os/output.h"
 

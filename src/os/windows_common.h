@@ -30,8 +30,8 @@ char *windows_path_utf8(const WCHAR *text);
  * may change. */
 struct windows_file {
     HANDLE handle;
-    HANDLE deleter; /* a second handle: when it is closed, the system removes the file;
-                     * NULL if the file is not temporary */
+    HANDLE deleter; /* a second handle of the file: when it is closed, the system
+                     * removes the file; NULL if the file is not temporary */
     WCHAR *path;    /* path of a device; NULL for a file */
     DWORD access;   /* access of CreateFileW */
     DWORD flags;    /* flags of CreateFileW */

@@ -271,7 +271,8 @@ os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
     return windows_handle_add(&file);
 }
 
-/* The system has removed the file when its deleter was closed. */
+/* Nothing to do: the system removes the file when its second handle is closed (`deleter`
+ * of struct windows_file). */
 int
 os_file_remove_again(const char *name)
 {

@@ -430,8 +430,9 @@ find_best_target(const struct plot *plot)
     return best;
 }
 
-/* Adds the answer of a sweep with limits: the highest step that meets them, of the target
- * for which this is the highest rate. */
+/* Adds the answer of a sweep with limits. The answer of each target is the highest step
+ * that meets the limits (plot_find_answer). This function adds the answer of the target
+ * that answers most requests per second at this step. */
 static void
 add_highest(struct buffer *text, const struct plot *plot)
 {

@@ -183,7 +183,8 @@ part_y(const struct run_picture *run, const struct track_column *bin, int part)
     return plot_axis_position(&run->parts_panel.y_axis, share * PLOT_WHOLE);
 }
 
-/* Returns the y of EDGE of the bin INDEX, which must not be empty. */
+/* Returns the y at which EDGE (enum edge) of the bin INDEX lies. The bin must not be
+ * empty. */
 static double
 edge_y(const struct run_picture *run, int index, enum edge edge)
 {

@@ -28,10 +28,11 @@
 /* How an entry of the legend looks. A class that is NULL is not drawn. */
 static const struct {
     const char *name;       /* the text of the entry */
-    const char *run_role;   /* class of the sample in the plot of a run */
-    const char *sweep_role; /* class of the sample in the plot of a sweep */
-    const char *sweep_mark; /* class of the mark on this sample, in the plot of a sweep */
-    double mark_radius;     /* pixels */
+    const char *run_role;   /* class of the colour sample, in the plot of a run */
+    const char *sweep_role; /* class of the colour sample, in the plot of a sweep */
+    /* class of the mark on the colour sample, in the plot of a sweep */
+    const char *sweep_mark;
+    double mark_radius; /* radius of this mark, in pixels */
 } legend[ENTRIES] = {
     [ENTRY_MARK] = {"request", "k-mark", NULL, NULL, 0},
     [ENTRY_BAND] = {"min to max", "k-band", NULL, NULL, 0},
@@ -48,8 +49,8 @@ static const struct {
     [ENTRY_KNEE] = {"highest that meets the limit", NULL, "k-knee", NULL, 0},
 };
 
-/* Draws a sample of ENTRY, PLOT_SWATCH wide, with its left end at X. Y is the base line
- * of the text beside the sample. */
+/* Draws the colour sample of ENTRY, PLOT_SWATCH wide, with its left end at X. Y is the
+ * base line of the text beside the colour sample. */
 static void
 draw_swatch(struct buffer *text, enum plot_entry entry, struct plot_class class, double x,
             double y)
@@ -77,8 +78,8 @@ draw_entry_name(struct buffer *text, double x, double y, const char *name)
 }
 
 /* Draws ENTRY with its left end at X, and the base line of its text at Y. KIND is
- * the kind of the sweep that the plot is about. COLOUR is the colour of its sample.
- * Returns the x of the next entry. */
+ * the kind of the sweep that the plot is about. COLOUR is the colour of the entry's
+ * colour sample. Returns the x of the next entry. */
 static double
 draw_entry(struct buffer *text, enum plot_entry entry, enum sweep_kind kind, int colour,
            double x, double y)
@@ -133,7 +134,7 @@ struct target_row {
     struct buffer name;
     const char *short_name; /* to use if the name is too wide; NULL: the name itself */
     bool is_indented;       /* belongs to the row before it */
-    int colour;             /* for plot_class; -1: no sample stands before the name */
+    int colour;             /* for plot_class; -1: no colour sample before the name */
     char cells[MAX_COLUMNS][CELL_SIZE];
 };
 

@@ -495,9 +495,10 @@ add_performance_data(struct buffer *line, const struct job *jobs, int index)
 enum check_state
 check_add(struct buffer *text, const struct job *jobs, int count)
 {
-    /* The text about each target is made twice. The first text goes to DRAFT and only
-     * tells the state of the target. The second text goes to the line, where the targets
-     * are sorted by state, the worst first. */
+    /* The text about each target is made twice. The first text goes to `draft` and is
+     * thrown away: only the state of the target is wanted. The line begins with the worst
+     * state, so all states must be known first. The second text goes to `text`, the
+     * target with the worst state first. */
     struct buffer draft = {0};
     enum check_state state = CHECK_OK;
     enum check_state job_states[TARGETS_MAX];

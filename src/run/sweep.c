@@ -369,8 +369,9 @@ measure_first_rate(struct running_sweep *sweep, int64_t *rate)
 _Static_assert(SEARCH_RATES <= JOB_STEPS, "each rate of a search is a step of the job");
 
 /* Passes the result of the step with RATE, which has just ended, to SEARCH. Normally, a
- * rate that failed is tried a second time. If the user gave the first rate, a rate of
- * which less than half was answered is tried only once, because it failed so clearly. */
+ * rate that failed is tried a second time. There is one exception: the user gave the
+ * first rate of the search, and fewer than RATE / 2 requests per second were answered.
+ * Then RATE is tried only once, because it failed so clearly. */
 static void
 note_step(struct search *search, const struct job *job, int64_t rate)
 {

@@ -200,7 +200,8 @@ is_all_zero(const int64_t *fields)
  * next line then follows without a newline, so its columns look like the missing columns
  * and the label of the first line. A label of digits and spaces alone proves nothing,
  * because a target may be called "2024 01". So this function returns true only if a
- * complete and consistent line about at most one request begins inside it.
+ * complete and consistent line begins somewhere between START and END. This line must be
+ * about one request, or about none.
  *
  * The search starts at the ninth column. It need not start earlier: if the first line was
  * cut before that column, its own columns contradict those of the next line, and

@@ -6,17 +6,17 @@
 #include <stdint.h>
 
 /*
- * How many of COUNT values are at most the true percentile. This number has a binomial
- * distribution (binomial.c). The true percentile is the one that endlessly many values
- * would have.
+ * Chances and bounds that follow from one number: how many of COUNT values are at most
+ * the true percentile. This number has a binomial distribution (binomial.c). The true
+ * percentile is the one that endlessly many values would have.
  *
  * The COUNT values must be independent of each other. Their distribution may be of any
  * kind. If values can be equal to the true percentile, the chances below are upper
  * limits. Each function takes a time that grows with the square root of COUNT.
  */
 
-/* Returns the chance, 0 to 1, that at most MOST of COUNT values are at most the true
- * PERCENTILE. Returns 1 if COUNT is 0. */
+/* Returns the chance, 0 to 1, that of COUNT values no more than MOST are below or equal
+ * to the true PERCENTILE. Returns 1 if COUNT is 0. */
 double binomial_chance(const struct percentile *percentile, uint64_t count,
                        uint64_t most);
 

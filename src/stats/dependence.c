@@ -100,8 +100,13 @@
 #define MAX_CORRELATION (1 - 1e-6)
 
 /*
- * Drift: it is assumed for a series that is too short for its autocorrelation time T. The
- * comment at the top of this file explains the letters.
+ * Drift is assumed for a series that is too short for its autocorrelation time.
+ *
+ *   N   the number of latencies
+ *   T   the autocorrelation time
+ *   R   the correlation of the ranks of successive latencies
+ *   S   the drift: the standard deviation of the level of log latencies
+ *   F   the factor by which the drift makes the interval wider
  *
  * All latencies may have become longer or shorter together, because a clock or a machine
  * was slower for a while. Then T is long at every percentile, and N / T is below 15. Such
@@ -121,11 +126,11 @@
  * output", 1982).
  *
  * A series that changes slowly shows only a part of its drift, because the series ends
- * too early. A series is slow if R is at least 1 - 16 / N: the ranks of a random walk
- * have such an R in 19 of 20 cases. (For values instead of ranks the number is 14:
- * Dickey, Fuller, "Distribution of the estimators for autoregressive time series with a
- * unit root", 1979.) For a slow series, S^2 is multiplied by 1 + 3000 / N, for these
- * reasons:
+ * too early. A series is slow if R, the correlation of the ranks of successive latencies,
+ * is at least 1 - 16 / N. A random walk has such an R in 19 of 20 cases. (For values
+ * instead of ranks the number is 14: Dickey, Fuller, "Distribution of the estimators for
+ * autoregressive time series with a unit root", 1979.) For a slow series, S^2 is
+ * multiplied by 1 + 3000 / N, for these reasons:
  *
  *   - The slowest process for which this factor is large enough is autoregressive, of
  *     first order. Its correlation P from one request to the next is 0.999, so it forgets

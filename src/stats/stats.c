@@ -78,11 +78,17 @@ miss_in_turn(struct stats *stats, int turn, uint64_t count)
  * IDLE ns of the stall no request was due. The first missed request would have been of
  * the operation of TURN, and the others follow in turn.
  *
- * With N operations and an interval of I, the waits of one operation are N * I apart. The
- * longest wait is STALL - I for the first operation, STALL - 2 I for the second, and so
- * on. histogram_record_waits takes a latency, and the longest wait that it adds is N * I
- * shorter than this latency. So it is called with a latency that is longer than STALL: by
- * (N - 1) * I for the first operation, by (N - 2) * I for the second, and so on.
+ * With N operations and an interval of I ns, the waits of one operation are N * I apart.
+ * histogram_record_waits takes a latency. The longest wait that it adds is this latency
+ * minus N * I. So the latency must be the longest wait of the operation plus N * I:
+ *
+ *     operation   longest wait   latency
+ *     first       STALL - I      STALL - I + N * I     = STALL + (N - 1) * I
+ *     second      STALL - 2 * I  STALL - 2 * I + N * I = STALL + (N - 2) * I
+ *     last        STALL - N * I  STALL - N * I + N * I = STALL
+ *
+ * IDLE stays the same, because histogram_record_waits compares it with the waits, not
+ * with the latency.
  */
 static void
 wait_in_turn(struct stats *stats, int turn, int64_t stall, int64_t idle)

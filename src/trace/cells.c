@@ -310,16 +310,17 @@ follow_last_complete(struct cells *cells, const struct sector_range *cell, int *
 }
 
 /*
- * Returns true if it cannot be known which block request to a cell (a range of sectors of
- * the request) belongs to the request. ENTRIES are the first records of the block
- * requests to the cell. If there is only one block request, it belongs to the request. If
- * there may be several, it cannot be known in these cases:
+ * Returns true if it cannot be known which block request to a cell belongs to the
+ * program's request. A cell is a range of sectors of the program's request. ENTRIES are
+ * the first records of the block requests to the cell. If there is only one block
+ * request, it belongs to the program's request. If there may be several, it cannot be
+ * known in these cases:
  *
- * - The search does not include records from before the request. Only those records show
- *   in which order the block requests were queued.
+ * - The search does not include records from before the program's request. Only those
+ *   records show in which order the block requests were queued.
  * - Another process may have block requests to the cell in flight.
- * - A control group throttled the request, so a thread of the kernel queued its block
- *   request. Threads of the kernel also queued other block requests to the cell.
+ * - A control group throttled the program's request, so a thread of the kernel queued its
+ *   block request. Threads of the kernel also queued other block requests to the cell.
  */
 static bool
 is_ambiguous(const struct cells *cells, const struct cell_entries *entries)
@@ -331,9 +332,10 @@ is_ambiguous(const struct cells *cells, const struct cell_entries *entries)
     return entries->count > 1 && !cells->is_below_top;
 }
 
-/* Finds the block request to CELL, a range of sectors of the request, that belongs to the
- * request. Adds the intervals for which it was in flight to CELLS, and updates
- * `queued_at` or `released_at`. Returns a result as cells_add does. */
+/* CELL is a range of sectors of the program's request. Finds the block request to these
+ * sectors that belongs to the program's request. Adds to CELLS the intervals for which
+ * this block request was in flight, and updates `queued_at` or `released_at`. Returns a
+ * result as cells_add does. */
 static enum split_result
 add_cell(struct cells *cells, const struct sector_range *cell)
 {
