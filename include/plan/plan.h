@@ -18,8 +18,9 @@ struct output_kind;
 /*
  * A plan tells the rest of the program everything about the run that the command line
  * decides. Every default is filled in, and options that contradict each other have been
- * refused. Nothing changes a plan once it is made. A run has several plans; each is a
- * changed copy of an earlier plan:
+ * refused. outputs_choose (report/output_choice.h) adds the outputs; then the plan of the
+ * run is complete and does not change any more. A part of the program that needs other
+ * values makes its own copy and changes that. The main copies are:
  *
  *   plan_make ---> plan of the run --+-- plan_target ------> plan of each target
  *                                    +-- plan_background --> plan of the load of -load
@@ -92,8 +93,9 @@ struct plan_io {
     const char *engine_name;   /* for messages and plots; NULL: the default engine, which
                                 * needs no mention */
     struct io_missing missing; /* the better engine that is not available here, if any */
-    /* The option because of which the program chose the engine, such as "-depth"; NULL if
-     * the user named the engine, or if it is the default engine. */
+    /* "-depth" or "-sweep depth" if the program chose the engine because of this option,
+     * else NULL. Also NULL for targets after the first, so that plan_note adds its note
+     * about the engine once. */
     const char *chosen_for;
     int threads;         /* number of workers */
     int depth;           /* maximum number of requests in flight per worker */
@@ -130,7 +132,8 @@ struct plan_end {
     int64_t work_time;     /* the run ends after this time, in ns; INT64_MAX: no limit */
     int64_t settle_time; /* time before the work time, in ns; its requests do not count */
     /* The work time is extended until each worker has sent this many requests; 0: it is
-     * not extended. */
+     * not extended. In the plan of a whole sweep of rates, this is the number for all
+     * workers together, and plan_step computes the work time of each step from it. */
     uint64_t min_requests;
     bool ignore_error; /* a failed request does not end the run (-E) */
     /* Time in ns after which a request in flight is reported as stuck; 0: never. */
@@ -199,8 +202,8 @@ plan_does(const struct plan *plan, enum operation_does does)
 
 /*
  * Adds to NOTES what the user should know about PLAN, the plan of a target or of a
- * background load: which I/O engine the program has chosen, and that a -time format is
- * probably a mistake.
+ * background load: that a better I/O engine is not available, or which engine the program
+ * chose because of `chosen_for`; and that a -time format is probably a mistake.
  */
 void plan_note(const struct plan *plan, struct notes *notes);
 
@@ -217,14 +220,13 @@ int64_t plan_opening_size(const struct plan *plan, int64_t work_size);
 int64_t plan_largest_size(const struct plan *plan);
 
 /* Returns the planned duration of a step in ns: settling plus work time. PLAN is the plan
- * of the sweep. VALUE is the value of the step, in the unit of struct sweep. */
+ * of the sweep. VALUE is the value of the step, in the unit of struct sweep. In a sweep
+ * of rates, this is only an estimate, because it does not depend on VALUE. */
 int64_t plan_step_time(const struct plan *plan, int64_t value);
 
-/*
- * A special VALUE for plan_step in a sweep of rates. The step with this value measures
+/* A special VALUE for plan_step in a sweep of rates. The step with this value measures
  * the rate without concurrency: it sends one request after another, for at most one
- * second.
- */
+ * second. */
 #define PLAN_RATE_ALONE 0
 
 /* Makes the plan of step number INDEX, from 0, and stores it in STEP. PLAN is the plan of
@@ -248,10 +250,8 @@ void plan_phase(const struct plan *plan, enum phase phase, struct plan *active);
  */
 void plan_background(const struct plan *plan, struct plan *one);
 
-/*
- * Adds to TEXT a description of the background load with the plan ONE, such as "write 1
- * MiB depth 8".
- */
+/* Adds to TEXT a description of the background load with the plan ONE, such as "write 1
+ * MiB depth 8". */
 void plan_describe_background(const struct plan *one, struct buffer *text);
 
 #endif

@@ -78,8 +78,8 @@ struct job_period {
  * the next call. */
 struct job_progress {
     struct stats total; /* the sum; incomplete if job_add_up last returned false */
-    /* `total` is complete for the present snapshot, but the statistics of another job are
-     * not complete yet; a snapshot is one set of statistics of all jobs */
+    /* `total` is complete for the present snapshot. A snapshot is one set of statistics
+     * of all jobs; this one still waits for the statistics of another job. */
     bool is_current;
     /* how many workers `total` includes while it is incomplete; else 0 */
     int added_workers;

@@ -407,7 +407,9 @@ static const char output[] = "output";
  * option without a value.
  */
 #define FLAG CLI_NONE
-/* The value is a number from SMALLEST to LARGEST. COUNT, SIZE and TIME are special cases. */
+/* The value is a number from SMALLEST to LARGEST. KIND is its enum units_kind. WORD is
+ * the placeholder for the value in -h. COUNT, SIZE and TIME are VALUE with KIND and WORD
+ * filled in; TIME allows any time from 0 on. */
 #define VALUE(kind, word, field, smallest, largest) CLI_REQUIRED, word, \
     .set = set_number, .offset = offsetof(struct options, field), .units = (kind), \
     .min_value = (smallest), .max_value = (largest)

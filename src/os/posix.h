@@ -65,10 +65,11 @@ int posix_leftover_share(void);
  * the pipe that belongs to the other process. PID -1: undoes posix_leftover_share. */
 void posix_leftover_after_fork(pid_t pid);
 
-/* Called by the monitor before it ends: forks a process, the remover. Once the child is
- * gone, the remover removes the file of os_leftover_begin. AT_ONCE: the child is gone
- * already, so this function waits until the file is removed, but no longer than
- * DEADLINE_TIDYING. */
+/* Called by the monitor before it ends: forks the remover, if there may be a file to
+ * remove. The remover waits until the child of the monitor, the process that measures, is
+ * gone. Then the remover removes the file of os_leftover_begin. AT_ONCE: the child of the
+ * monitor is gone already, so this function waits until the remover has ended, but no
+ * longer than DEADLINE_TIDYING. */
 void posix_leftover_start_removal(bool at_once);
 
 /* Called when the process is about to end: removes the file of os_leftover_begin if the

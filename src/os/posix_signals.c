@@ -303,9 +303,11 @@ check_context_switches(int max_switches)
     stop_watch.context_switches = now;
 }
 
-/* Consumes a pending SIGCONT, and decides whether it ended a stop. timeout(1) and others
- * send SIGCONT to processes that were never stopped. Without a stop, the signal thread
- * has had no voluntary context switches except those of its waits. */
+/* Consumes a pending SIGCONT, and decides whether it ended a stop. timeout(1) and other
+ * programs also send SIGCONT to processes that were never stopped. Each wait of the
+ * signal thread causes one voluntary context switch, and each stop causes one more. So a
+ * stop is assumed if there were more switches than waits. wait_for_signal and
+ * follow_monitor look for other signs of a stop. */
 static void
 consume_continue(void)
 {

@@ -6,9 +6,9 @@
  *   find_mode            the mode
  *   plan_check_options   refuses options that cannot be given together (checks.c)
  *   resolve_workload     operations, sizes, seed        (needs the mode)
- *   resolve_io           engine, threads, depth         (needs the request size)
- *   resolve_pace         interval and burst             (needs threads and request size)
- *   resolve_end          work time and timeouts
+ *   resolve_io           engine, threads, depth         (needs mode, request size)
+ *   resolve_pace         interval and burst             (needs mode, size, threads)
+ *   resolve_end          work time and timeouts         (needs the mode)
  *   resolve_mode         values that depend on the mode (needs all of the above)
  *   plan_check_limits    refuses limits that this run could never decide (checks.c)
  *   resolve_series       room for the latencies in the order of the requests
@@ -472,9 +472,10 @@ plan_target(const struct plan *plan, int index, struct plan *one)
 }
 
 /*
- * Adds a note if the program itself has chosen the engine of PLAN. The note names the
- * engine, and a better engine that is not available, if there is one. The note starts
- * with WHAT: the option that made the program choose an engine.
+ * Adds a note about the I/O engine of PLAN. If a better engine is not available, the note
+ * says why, and names the engine or the number of threads that the run uses instead.
+ * Otherwise, the note names the engine if `chosen_for` is set, and there is no note if it
+ * is NULL. The note starts with WHAT: the option that made the program choose an engine.
  */
 static void
 note_engine(const struct plan *plan, const char *what, struct notes *notes)
@@ -518,6 +519,8 @@ plan_note(const struct plan *plan, struct notes *notes)
 {
     bool background = plan->mode == MODE_BACKGROUND;
     const char *what = plan->io.chosen_for;
+    /* The engine for -load or -sweep rate is chosen without setting `chosen_for`. A note
+     * about it says only that a better engine is not available. */
     if (!what)
         what = background ? "-load" : "-sweep";
 

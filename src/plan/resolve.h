@@ -31,9 +31,9 @@ int plan_resolve_sweep(const struct options *options, struct plan *plan,
                        struct error *error);
 
 /*
- * Resolves the values that depend on the phases of -load: whether percentiles are
- * corrected. The workload, io, pace and end of PLAN must be resolved. Returns 0, or -1
- * with ERROR if a value makes no sense with phases.
+ * Refuses values that make no sense with the phases of -load. Then resolves whether
+ * percentiles are corrected. The workload, io, pace and end of PLAN must be resolved.
+ * Returns 0, or -1 with ERROR if a value is refused.
  */
 int plan_resolve_phases(const struct options *options, struct plan *plan,
                         struct error *error);

@@ -280,9 +280,12 @@ add_tick(const struct plot_axis *axis, struct plot_tick *ticks, int *count,
 }
 
 /*
- * Stores in TICKS the ticks of a log scale at every STRIDE-th round value. The counting
- * of round values starts again at each unit, except for sizes. Leaves out ticks that are
- * too close to others, and sets LEFT_OUT if there were any. Returns the number of ticks.
+ * Stores in TICKS the ticks of a log scale at every STRIDE-th round value. The count of
+ * round values starts again at each row of the table, so that its first value, such as
+ * 1 us or 1 ms, is always among them. For sizes the count goes on from row to row: all
+ * round sizes are powers of two, so the ticks are at equal distances. Leaves out ticks
+ * that are too close to others, and sets LEFT_OUT if there were any. Returns the number
+ * of ticks.
  */
 static int
 make_log_ticks(const struct plot_axis *axis, int stride, bool *left_out,

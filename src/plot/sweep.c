@@ -387,7 +387,8 @@ draw_step_labels(const struct chart *chart, struct labels *labels, int target)
     }
 }
 
-/* Draws the labels of all steps. The lowest CURVE_COUNT curves are drawn. */
+/* Draws the labels of the steps of all targets, where they do not cover a point of a
+ * curve. The panel shows the first CURVE_COUNT curves of latency_curves. */
 static void
 draw_value_labels(const struct chart *chart, int curve_count)
 {

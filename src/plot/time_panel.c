@@ -260,7 +260,8 @@ plot_time_panel_draw(struct run_picture *run)
     if (!run->has_data)
         plot_panel_empty(run->text, &run->time_panel);
 
-    /* All phases are drawn with the first series. */
+    /* With phases, there is a series for each phase, but drawing the first series draws
+     * the requests of all phases. */
     int drawn_count = run->has_phases ? 1 : run->series_count;
     for (int i = 0; i < drawn_count; i++)
         if (plot_has_data(&plot->jobs[run->series[i].target]))

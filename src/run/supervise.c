@@ -52,7 +52,8 @@ stop_if_output_failed(struct run *run)
         worker_group_stop(&run->task.jobs[i].group, os_clock_now());
 }
 
-/* Stops all jobs. Workers that are still waiting for requests at WHEN are abandoned. */
+/* Stops all jobs: their workers send no further requests. A worker that still has a
+ * request in flight at WHEN (ns, monotonic) is abandoned. */
 static void
 stop_jobs(struct run *run, int64_t when)
 {

@@ -32,8 +32,8 @@
  * - Bias. The mean is estimated from the same series. Therefore each autocovariance is
  *   too low by the variance of the mean, which is the whole sum divided by N (Anderson,
  *   "The statistical analysis of time series", 1971, 8.3). The sum has 2 L - 1
- *   autocovariances, because all lags but 0 have both signs. So the sum is divided by
- *   1 - (2 L - 1) / N.
+ *   autocovariances, because each lag k above 0 counts twice, as +k and as -k. So the sum
+ *   is divided by 1 - (2 L - 1) / N.
  *
  * - Noise. Each autocorrelation of independent values has the variance 1 / N (Bartlett,
  *   "On the theoretical specification and sampling properties of autocorrelated
@@ -55,13 +55,14 @@
  *
  * A short series of zeros and ones hides how slowly latencies change. So the ranks of the
  * latencies are used as well (Bartels, "The rank version of von Neumann's ratio test for
- * randomness", 1982). If R is too large for chance, the series must also be long enough
- * for the T of an autoregressive process of first order, which is (1 + R) / (1 - R).
+ * randomness", 1982). If R is too large for chance, N must also be at least 15 times
+ * (1 + R) / (1 - R), which is the T of an autoregressive process of first order.
  *
- * How large R may be by chance: R * sqrt(N) exceeds 1.65 in one of 20 series of
- * independent latencies. But if latencies change slowly, R * sqrt(N) stays below 1.65 in
- * one of 12 series of 20 latencies, and in one of 4 series of 15. So the limit is lower
- * for the shortest series.
+ * R is too large for chance if R * sqrt(N) is above a limit. The limit is 1.65, which
+ * independent latencies exceed in one of 20 series. But in short series, the limit 1.65
+ * would often overlook that latencies change slowly: in one of 12 series of 20 latencies,
+ * and in one of 4 series of 15. So the limit is lower for series of less than 21
+ * latencies (RANKS_LIMIT_EACH).
  */
 #include "stats/dependence.h"
 

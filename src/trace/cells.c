@@ -289,11 +289,14 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
     return SPLIT_LOST;
 }
 
-/* Calls follow_block_request for the block requests of CELL (a range of sectors of the
- * request) that may belong to the request, from the last to the first, until the result
- * is not SPLIT_LOST. So block requests that are not complete yet are skipped. Stores in
- * ENTRY the index, among the candidates, of the first record of the block request that
- * was followed last. Returns the last result. */
+/*
+ * Finds the last complete block request of CELL (a range of sectors of the request) that
+ * may belong to the request. Tries the block requests with follow_block_request, the last
+ * one first. If the result is SPLIT_LOST, the block request is not complete yet, or there
+ * is no room: then tries the one before it. Any other result ends the search. Returns the
+ * last result. Stores in ENTRY where the block request that was tried last begins: the
+ * index, among the candidates, of its first record.
+ */
 static enum split_result
 follow_last_complete(struct cells *cells, const struct sector_range *cell, int *entry)
 {

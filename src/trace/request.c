@@ -159,9 +159,9 @@ add_queued_ranges(struct attribution_search *search)
         return throttled_count != 1 ||
                ranges_add_record(&search->ranges, layout, throttled);
 
-    /* If a part of the request is in a hole, the thread does not queue this part. This is
-     * assumed only if the layout is unknown, and if threads of the kernel queued nothing
-     * that could be this part. */
+    /* If a part of the request is in a hole of the file, the thread does not queue this
+     * part. The code assumes such a hole only if the layout is unknown, and if no thread
+     * of the kernel queued an I/O, because that could be the missing part. */
     bool may_have_hole = !layout->extents_known && !kernel_queued;
     return !search->target->is_direct || may_have_hole ||
            queued_sectors * SECTOR >= (uint64_t)sample->size;
