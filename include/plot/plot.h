@@ -16,16 +16,16 @@ struct plan;
 /* The input of a plot. It must not change while plot_format runs. */
 struct plot {
     const struct plan *plan;
-    /* One job for each target. Each job must have the steps of its sweep or, if the plan
-     * has no sweep, statistics and a track. */
+    /* One job for each target. If the plan has a sweep, each job must have the steps of
+     * its sweep. Otherwise, each job must have statistics and a track. */
     const struct job *jobs;
     int count; /* number of jobs, at least 1 */
     /* The rows of a filled comparison, one for each job, in any order; the first row is
      * the reference. NULL if the jobs are not compared. */
     const struct comparison_row *rows;
     /* Where and when the plot was made. `host` is the name of the machine, or NULL. The
-     * command line is that of the options of the plan, and is left out without options.
-     */
+     * command line is made from the options of the plan. It is left out if there are no
+     * options. */
     const char *host;
     int64_t made_at; /* ns since 1970 */
 };

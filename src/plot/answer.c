@@ -12,10 +12,11 @@
 
 /* The width of a name in the answer, in characters. */
 #define NAME_COLUMNS 32
-/* A ratio from here on, or below its inverse, is shown as a factor, not in percent. */
+/* A ratio of at least this, or at most its inverse, is shown as a factor ("28x"). Other
+ * ratios are shown as a change in percent. */
 #define MIN_FACTOR 2
-/* A request size is the knee of the curve of bandwidth if it reaches this share of the
- * highest bandwidth, in percent. */
+/* The knee of the curve of bandwidth is the first request size that reaches this share of
+ * the highest bandwidth, in percent. */
 #define KNEE_PERCENT 90
 
 const struct comparison_row *
@@ -35,7 +36,7 @@ plot_find_row(const struct plot *plot, int target)
     return NULL;
 }
 
-/* Adds the path of the target that ROW is about, shortened. */
+/* Adds the name of the target of ROW, shortened. */
 static void
 add_compared_name(struct buffer *text, const struct comparison_row *row)
 {
@@ -63,15 +64,16 @@ add_percent(struct buffer *text, double ratio)
     buffer_format(text, "%+.*f", fabs(percent) < 9.95 ? 1 : 0, percent + 0.0);
 }
 
-/* Returns true if BOUNDS, of a ratio, are shown as factors. */
+/* Returns true if a ratio with these BOUNDS is shown as a factor, not as a change in
+ * percent. */
 static bool
 is_factor(const struct interval *bounds)
 {
     return bounds->high >= MIN_FACTOR || bounds->low <= 1.0 / MIN_FACTOR;
 }
 
-/* Adds BOUNDS, of a ratio that differs from 1: "28x to 39x", "at least 12x" or "+9 to +27
- * %". */
+/* Adds BOUNDS, the confidence interval of a ratio: "28x to 39x", "at least 12x" or "+9 to
+ * +27 %". The interval must not include 1. */
 static void
 add_bounds(struct buffer *text, const struct interval *bounds)
 {
@@ -107,9 +109,9 @@ plot_add_change(struct buffer *text, const struct comparison_figure *figure,
         add_bounds(text, bounds);
 }
 
-/* Adds the change of figure INDEX of ROW after the name of its percentile, if enough
- * requests count to know it: ", p99 28x to 39x", or ", no significant difference in p99".
- */
+/* Adds BEFORE, and the change of figure INDEX of ROW with the name of its percentile,
+ * such as "p99 28x to 39x" or "no significant difference in p99". Adds nothing if too few
+ * requests count to know the percentile. */
 static void
 add_figure_change(struct buffer *text, const char *before,
                   const struct comparison_row *row, int index)
@@ -129,7 +131,8 @@ add_figure_change(struct buffer *text, const char *before,
     }
 }
 
-/* Adds the change of the last of several recorded runs, LAST, against FIRST. */
+/* Adds how LAST, the last of several recorded runs, differs from FIRST, the first of
+ * them. */
 static void
 add_recorded_change(struct buffer *text, const struct comparison_row *first,
                     const struct comparison_row *last)
@@ -142,8 +145,9 @@ add_recorded_change(struct buffer *text, const struct comparison_row *first,
     add_figure_change(text, ", ", last, 1);
 }
 
-/* Adds how much faster FIRST, the fastest of COUNT targets, is than NEXT: "a is 28x to
- * 39x faster than b (p50)", or "a is faster than b: p50 -21 to -8 %". */
+/* Adds how much faster the target FIRST is than the target NEXT: "a is 28x to 39x faster
+ * than b (p50)", or "a is faster than b: p50 -21 to -8 %". FIRST is the fastest of COUNT
+ * targets. */
 static void
 add_fastest(struct buffer *text, const struct comparison_row *first,
             const struct comparison_row *next, int count)
@@ -199,8 +203,8 @@ add_comparison(struct buffer *text, const struct plot *plot)
     add_figure_change(text, "", other, 0);
 }
 
-/* Adds BEFORE, NAME and PERCENTILE of LATENCIES, such as ", read 248 µs". Returns false,
- * and adds nothing, if too few requests count to know the percentile. */
+/* Adds BEFORE, NAME and the value of PERCENTILE in LATENCIES, such as ", read 248 µs".
+ * Returns false, and adds nothing, if too few requests count to know the percentile. */
 static bool
 add_named(struct buffer *text, const char *before, const char *name,
           const struct latencies *latencies, const struct percentile *percentile)
@@ -215,8 +219,8 @@ add_named(struct buffer *text, const char *before, const char *name,
     return true;
 }
 
-/* Returns the worst verdict of all limits of JOB, each on the phase that it limits. A
- * limit of a phase that has not begun is unknown. */
+/* Returns the worst verdict of all limits of JOB. A limit of a phase is checked against
+ * the requests of that phase. Its verdict is SLO_UNKNOWN if the phase has not begun. */
 static enum slo_verdict
 check_phases(const struct job *job)
 {
@@ -238,8 +242,8 @@ check_phases(const struct job *job)
     return worst;
 }
 
-/* Adds p99 of each phase of JOB, or p50 if some phase has too few requests for p99:
- * "p99: idle 248 µs, under load 3 ms". */
+/* Adds p99 of each phase of JOB: "p99: idle 248 µs, under load 3 ms". If any phase has
+ * too few requests for p99, adds p50 of each phase instead. */
 static void
 add_phases(struct buffer *text, const struct job *job)
 {
@@ -269,7 +273,8 @@ add_phases(struct buffer *text, const struct job *job)
     }
 }
 
-/* Adds p99 of each operation of STATS, or p50 if some operation has too few requests. */
+/* Adds p99 of each operation of STATS. If any operation has too few requests for p99,
+ * adds p50 of each operation instead. */
 static void
 add_operations(struct buffer *text, const struct stats *stats)
 {
@@ -299,7 +304,8 @@ plot_part_sum(const struct stats *stats, int part)
     return (double)latencies.moments->count * (double)moments_average(latencies.moments);
 }
 
-/* Adds the part that took most of the time: "device took 72 % of the time". */
+/* Adds which part of the time of requests was the largest: "device took 72 % of the
+ * time". */
 static void
 add_largest_part(struct buffer *text, const struct plot *plot)
 {
@@ -345,7 +351,7 @@ add_run_answer(struct buffer *text, const struct plot *plot)
     }
 }
 
-/* Adds an amount of requests per second. */
+/* Adds a rate in requests per second. */
 static void
 add_rate(struct buffer *text, double iops)
 {
@@ -393,8 +399,8 @@ plot_find_answer(const struct plot *plot, int target)
     return highest;
 }
 
-/* Adds the name of the step with VALUE of a sweep of KIND: "16 threads", "depth 32" or
- * "interval 10 ms". */
+/* Adds the name of a step of a sweep of KIND, from the swept value VALUE: "16 threads",
+ * "depth 32" or "interval 10 ms". */
 static void
 add_step_name(struct buffer *text, enum sweep_kind kind, int64_t value)
 {
@@ -407,8 +413,9 @@ add_step_name(struct buffer *text, enum sweep_kind kind, int64_t value)
         buffer_format(text, "%s %s", sweep_kinds[kind].name, number);
 }
 
-/* Returns the target that answers most requests per second at the step that is its answer
- * (plot_find_answer). Returns -1 if no target has an answer. */
+/* Compares the targets at the steps that are their answers (plot_find_answer). Returns
+ * the target with the most requests per second at that step. Returns -1 if no target has
+ * an answer. */
 static int
 find_best_target(const struct plot *plot)
 {
@@ -430,9 +437,9 @@ find_best_target(const struct plot *plot)
     return best;
 }
 
-/* Adds the answer of a sweep with limits. The answer of each target is the highest step
- * that meets the limits (plot_find_answer). This function adds the answer of the target
- * that answers most requests per second at this step. */
+/* Adds the answer of a sweep of rates or a sweep with limits: the highest step that meets
+ * the limits. If there are several targets, adds the step of the best target
+ * (find_best_target). */
 static void
 add_highest(struct buffer *text, const struct plot *plot)
 {
@@ -468,7 +475,7 @@ add_highest(struct buffer *text, const struct plot *plot)
     add_rate(text, step->iops);
 }
 
-/* Adds the range of p50 from the first to the last step of SWEEP. */
+/* Adds p50 of the first and of the last step of SWEEP in which p50 is known. */
 static void
 add_interval_range(struct buffer *text, const struct job_sweep *sweep)
 {
@@ -494,8 +501,9 @@ add_interval_range(struct buffer *text, const struct job_sweep *sweep)
     plot_add_value(text, " at ", UNITS_TIME, last->value, "");
 }
 
-/* Adds the target and the step with the most requests per second of all targets. Adds
- * nothing if no step has a request that counts. */
+/* Adds the step with the most requests per second, of all steps of all targets. If there
+ * are several targets, the name of the target comes first. Adds nothing if no step has a
+ * request that counts. */
 static void
 add_most(struct buffer *text, const struct plot *plot)
 {
@@ -528,7 +536,8 @@ add_most(struct buffer *text, const struct plot *plot)
         plot_add_value(text, ", p99 ", UNITS_TIME, best->p99, "");
 }
 
-/* Adds the answer of a sweep of a single target or, for some kinds, of several. */
+/* Adds the answer of a sweep. For several targets, only some kinds of sweep have an
+ * answer. */
 static void
 add_sweep_answer(struct buffer *text, const struct plot *plot)
 {

@@ -32,9 +32,9 @@ static const short binary[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 0};
 /* The round values of each kind of value, in ascending order. */
 static const struct scale_row {
     enum plot_kind kind;
-    const char *name;       /* of the unit */
-    int64_t factor;         /* each of `multiples` times `factor` is a round value */
-    int64_t unit;           /* the value of one unit, such as 1000 for 1 us */
+    const char *name; /* name of the unit */
+    int64_t factor;   /* multiplies `multiples`; the products are the round values */
+    int64_t unit;     /* the value of one unit, such as 1000 for 1 us */
     const short *multiples; /* a list that ends with 0 */
 } rows[] = {
     {PLOT_TIME, "ns", 1, 1, decimal},
@@ -70,8 +70,8 @@ static const struct scale_row {
     {PLOT_SIZE, "GiB", KIB *KIB *KIB, KIB *KIB *KIB, binary},
 };
 
-/* Returns true if the units of KIND are only prefixes, such as k and M. Prefixes are
- * written beside each tick, and other units into the title of the axis. */
+/* Returns true if the units of KIND are only prefixes, such as k and M. A prefix is
+ * written beside each tick. Other units are written into the title of the axis. */
 static bool
 has_only_prefixes(enum plot_kind kind)
 {
@@ -107,7 +107,7 @@ next_row(const struct scale_row *row)
 bool
 plot_axis_spreads(int64_t min, int64_t max, int64_t ratio)
 {
-    /* A product, RATIO * MIN, could be larger than 64 bits. */
+    /* Not written as max > ratio * min, because this product could overflow. */
     return max / ratio > min || (max / ratio == min && max % ratio > 0);
 }
 
@@ -129,8 +129,8 @@ round_up(enum plot_kind kind, double size)
     return value;
 }
 
-/* Returns the row with the largest unit in which all ticks of AXIS, a linear axis, can be
- * written with at most two decimals. */
+/* Returns the row of the unit for the ticks of AXIS, a linear axis. This is the largest
+ * unit in which all ticks have at most two decimals. */
 static const struct scale_row *
 find_unit(const struct plot_axis *axis)
 {
@@ -165,8 +165,8 @@ find_round_below(enum plot_kind kind, double size)
     return value;
 }
 
-/* Widens AXIS, a log axis, so that its maximum is at least four times its minimum, and so
- * that it begins and ends at round values, which get ticks. */
+/* Widens AXIS, a log axis, so that its maximum is at least four times its minimum. Both
+ * ends become round values, so that they get ticks. */
 static void
 widen_log_axis(struct plot_axis *axis)
 {
@@ -187,11 +187,12 @@ widen_log_axis(struct plot_axis *axis)
     axis->max = fmax(axis->max, round_max);
 }
 
-/* A linear axis covers at least this fraction of its largest value, so that the noise of
- * nearly equal values does not fill the whole axis. */
+/* The range of a linear axis is at least this fraction of its largest value. Otherwise,
+ * the noise of nearly equal values would fill the whole axis. */
 #define MIN_COVERED 0.05
 
-/* Returns how many gaps of the minimum size between ticks fit on AXIS, but at least 1. */
+/* Returns how many gaps between ticks fit on AXIS, at least 1. Each gap has the minimum
+ * size. */
 static double
 count_tick_gaps(const struct plot_axis *axis)
 {
@@ -263,8 +264,8 @@ make_tick(const struct plot_axis *axis, int64_t value, const struct scale_row *r
     return tick;
 }
 
-/* Adds TICK to the COUNT ticks in TICKS. Returns false if TICK is left out, because it is
- * too close to the tick before it, or because TICKS is full. */
+/* Adds TICK to TICKS, which has COUNT ticks so far. Leaves TICK out and returns false if
+ * it is too close to the tick before it, or if TICKS is full. */
 static bool
 add_tick(const struct plot_axis *axis, struct plot_tick *ticks, int *count,
          const struct plot_tick *tick)
@@ -337,9 +338,9 @@ make_end_tick(const struct plot_axis *axis, double value)
     return make_tick(axis, whole, find_row_of(axis->kind, whole), true);
 }
 
-/* Adds ticks at both ends of AXIS, a log axis, to the COUNT ticks in TICKS, unless there
- * are some. Other ticks that are too close to an end are removed. Returns the number of
- * ticks. */
+/* Makes sure that AXIS, a log axis, has a tick at both ends. TICKS has COUNT ticks so
+ * far. Ticks that are too close to an end are replaced by the tick of the end. Returns
+ * the new number of ticks. */
 static int
 add_end_ticks(const struct plot_axis *axis, struct plot_tick *ticks, int count)
 {
@@ -385,8 +386,8 @@ make_given_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
 int
 plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
 {
-    /* The strides that are tried on a log scale, until no tick is left out. Every 3rd
-     * decimal round value is a power of 10: 1, 10, 100. */
+    /* The strides to try on a log scale, one after another, until no tick has to be left
+     * out. Every 3rd decimal round value is a power of 10: 1, 10, 100. */
     static const int decimal_strides[] = {1, 3, 9, 0};
     static const int size_strides[] = {1, 2, 3, 4, 6, 10, 0};
     const int *strides = axis->kind == PLOT_SIZE ? size_strides : decimal_strides;

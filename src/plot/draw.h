@@ -34,15 +34,17 @@
 #define PLOT_TOP 128    /* upper edge of the panels */
 #define PLOT_HEIGHT 360 /* height of the panels */
 #define PLOT_BOTTOM (PLOT_TOP + PLOT_HEIGHT)
-#define PLOT_LEFT 84 /* left edge of the first panel; its ticks are left of it */
+/* The left edge of the first panel. The ticks of its y axis are further left. */
+#define PLOT_LEFT 84
 
 #define PLOT_FONT 12   /* font size of most texts */
 #define PLOT_SMALL 11  /* font size of ticks and labels */
 #define PLOT_ROW 18    /* height of a row of the legend or of the table */
-#define PLOT_SWATCH 24 /* width of a piece of a line in the legend and the table */
+#define PLOT_SWATCH 24 /* length of the sample of a line in the legend and the table */
 #define PLOT_RING 5    /* radius of the ring around a step that broke a limit */
 
-#define PLOT_MICRO "\xc2\xb5s" /* the unit that the rest of the program writes as us */
+/* The unit us, as it is written in plots. */
+#define PLOT_MICRO "\xc2\xb5s"
 
 /* axis.c: the scales of axes, which turn values into pixels, and the ticks. */
 
@@ -62,19 +64,19 @@ struct plot_axis {
     double min, max;     /* values at the ends of the axis */
     double from, to;     /* positions of min and max; from > to if the axis points up */
     double min_tick_gap; /* minimum distance of ticks; 0: the axis has no ticks */
-    /* The values at which the axis has ticks, in ascending order; NULL: at round values.
-     */
+    /* The values at which the axis has ticks, in ascending order. If NULL, the ticks are
+     * at round values. */
     const int64_t *values;
     int value_count;
     int64_t tick_step; /* linear axis: difference between the values of two ticks */
-    const char *unit;  /* linear axis: unit for the title; "" if the ticks have it */
+    const char *unit;  /* linear axis: unit for the title; "" if each tick has its unit */
 };
 
 #define PLOT_TICKS 64 /* maximum number of ticks of an axis */
 
 struct plot_tick {
     double position;
-    char text[32]; /* the value, and its unit unless the title of the axis has the unit */
+    char text[32]; /* the value; then its unit, unless the title of the axis has it */
 };
 
 /* An axis is logarithmic if its largest value is more than this many times its smallest
@@ -85,11 +87,11 @@ struct plot_tick {
 bool plot_axis_spreads(int64_t min, int64_t max, int64_t ratio);
 
 /*
- * Completes AXIS for values from MIN to MAX, which must not be negative. The caller must
- * have set the fields kind, is_log, from, to and min_tick_gap, and may have set the
- * values of ticks. A linear axis starts at 0 or, if all values are close together, at a
- * round value below them. If ROUNDED, a linear axis also ends at a round value, else it
- * ends at MAX. A log axis starts and ends at round values.
+ * Completes AXIS so that it covers values from MIN to MAX, which must not be negative.
+ * The caller must have set the fields kind, is_log, from, to and min_tick_gap. The caller
+ * may also have set the values of ticks. A linear axis starts at 0 or, if all values are
+ * close together, at a round value below them. It ends at MAX or, if ROUNDED, at a round
+ * value. A log axis starts and ends at round values.
  */
 void plot_axis_fit(struct plot_axis *axis, int64_t min, int64_t max, bool rounded);
 
@@ -97,8 +99,8 @@ void plot_axis_fit(struct plot_axis *axis, int64_t min, int64_t max, bool rounde
  * VALUE lies outside its range. */
 double plot_axis_position(const struct plot_axis *axis, double value);
 
-/* Stores the ticks of AXIS in TICKS, an array of PLOT_TICKS elements, by ascending value.
- * Returns the number of ticks. */
+/* Stores the ticks of AXIS in TICKS, in ascending order of their values. TICKS must have
+ * PLOT_TICKS elements. Returns the number of ticks. */
 int plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks);
 
 /* panel.c: panels, which are frames with axes; and the colours of targets. */
@@ -119,8 +121,9 @@ plot_panel_bottom(const struct plot_panel *panel)
     return panel->top + panel->height;
 }
 
-/* Draws the frame of PANEL, with grid, ticks and titles. The title of the y axis is above
- * the left edge. The contents must be drawn later, so that they cover the grid. */
+/* Draws the frame of PANEL, with grid, ticks and titles. The title of the y axis stands
+ * above the frame, at its left edge. The contents must be drawn after the frame, so that
+ * they cover the grid. */
 void plot_panel_draw(struct buffer *text, const struct plot_panel *panel);
 
 /* Writes "no request counted" into the middle of PANEL. */
@@ -129,12 +132,12 @@ void plot_panel_empty(struct buffer *text, const struct plot_panel *panel);
 /* Returns true if any request of JOB counts, so that there is something to draw. */
 bool plot_has_data(const struct job *job);
 
-/* The maximum number of targets that are drawn in full. In the plot of a run, more
- * targets have a row each (rows.c). In the plot of a sweep, each of them has fewer
- * lines. */
+/* The maximum number of targets that are drawn in full. If a run has more targets, its
+ * plot has only a row for each of them (rows.c). If a sweep has more targets, its plot
+ * has fewer curves for each of them. */
 #define PLOT_MAX_DETAILED 8
-/* The colour of texts, as a parameter COLOUR of plot_class: for an element that belongs
- * to no target. */
+/* The colour of texts, for elements that belong to no target. It can be given to
+ * plot_class as COLOUR. */
 #define PLOT_INK 6
 
 /* The CSS classes of an SVG element, separated by spaces. */
@@ -146,17 +149,18 @@ struct plot_class {
  * target, or PLOT_INK. ROLE has classes for the shape of the element, such as "mark". */
 struct plot_class plot_class(const char *role, int colour);
 
-/* The parts of the time of requests that a plot shows (-breakdown), from the bottom of
- * the stack to its top: each enum part, then PLOT_SYNC, the flush after a write. */
+/* The parts into which a plot with -breakdown divides the time of requests. From the
+ * bottom of the stack to its top: each enum part, then PLOT_SYNC, the flush after a
+ * write. */
 #define PLOT_SYNC PARTS
 #define PLOT_PARTS (PARTS + 1)
 
-/* Returns true if PLOT shows the parts of the time of requests as stacked columns. This
- * needs a single target. Then each part has a colour, and lines have the colour of
+/* Returns true if PLOT shows the parts of the time of requests as a stack. This needs a
+ * single target. In such a plot, colours stand for parts, and lines have the colour of
  * texts. */
 bool plot_has_parts(const struct plot *plot);
 
-/* Returns true if PLOT shows PART. A plot shows only parts that some request had. */
+/* Returns true if PLOT shows PART. A part is only shown if some request had it. */
 bool plot_has_part(const struct plot *plot, int part);
 
 /* Returns the scope of PART, which is an enum part or PLOT_SYNC. */
@@ -174,13 +178,14 @@ struct plot_class plot_part_class(const char *role, int part);
  * background load: "under load: write 1 MiB depth 8". */
 void plot_phase_name(struct buffer *text, const struct plot *plot, enum phase phase);
 
-/* Draws the sign of a failed request, a cross. If FAILED is false, draws the sign of a
- * missed request, a triangle. The sign is 5 pixels wide and 6 high; X, Y is the middle of
- * its lower edge. */
+/* Draws the sign of a failed request, a cross, if FAILED is true. Otherwise, draws the
+ * sign of a missed request, a triangle. The sign is 5 pixels wide and 6 pixels high. X, Y
+ * is the middle of its lower edge. */
 void plot_exception(struct buffer *text, const char *class, bool failed, double x,
                     double y);
 
-/* The entries of the legend. A set of entries has a bit for each entry. */
+/* The entries of the legend. A set of entries is an unsigned number with a bit for each
+ * entry. */
 enum plot_entry {
     ENTRY_MARK,   /* a single request */
     ENTRY_BAND,   /* area from the minimum to the maximum */
@@ -199,11 +204,11 @@ enum plot_entry {
     ENTRIES
 };
 
-/* The set that has only ENTRY_FAIL is BIT(FAIL), and so on. */
+/* The bit of an entry: BIT(FAIL) is the bit of ENTRY_FAIL. */
 #define BIT(entry) (1u << ENTRY_##entry)
 
-/* A time limit of -slo that can be drawn as a line: it limits the latency of all requests
- * together. */
+/* Returns true if a limit of -slo can be drawn as a line. It must be a limit of time, for
+ * the latency of all requests together. */
 static inline bool
 plot_limit_is_drawn(const struct slo *slo)
 {
@@ -222,8 +227,8 @@ double plot_rows_draw(struct buffer *text, const struct plot *plot);
  * needs. */
 unsigned plot_sweep_draw(struct buffer *text, const struct plot *plot);
 
-/* targets.c: draws a legend with the set ENTRIES and the table of the targets, from Y
- * downwards. Returns the y at which the table ends. */
+/* targets.c: draws the legend and the table of the targets, from Y downwards. ENTRIES is
+ * the set of entries of the legend. Returns the y at which the table ends. */
 double plot_targets_draw(struct buffer *text, const struct plot *plot, unsigned entries,
                          double y);
 

@@ -1,7 +1,7 @@
 /*
- * Panels, which are frames with axes; and the CSS classes of elements. Colours (t0 to t7)
- * and dashes (d1 to d7) distinguish targets, and the colours part0 to part5 distinguish
- * parts of the time. The style sheet in plot.c defines the classes.
+ * Panels, which are frames with axes; and the CSS classes of elements. The colours t0 to
+ * t7 and the dashes d1 to d7 distinguish targets. The colours part0 to part5 distinguish
+ * parts of the time of requests. The style sheet in plot.c defines the classes.
  */
 #include "draw.h"
 
@@ -11,10 +11,10 @@
 #define TICK_DISTANCE 5   /* from the frame to the text of a tick */
 #define TITLE_DISTANCE 36 /* from the lower edge to the title of the x axis */
 #define TITLE_RISE 10     /* from the title of the y axis to the upper edge */
-#define TITLE_OVERHANG 64 /* from the start of this title to the left edge */
+#define TITLE_OVERHANG 64 /* from the start of the y title to the left edge */
 
-/* Adds the title of AXIS at X, Y: TITLE, followed by the unit or scale if the axis has
- * ticks, such as "latency (µs)" or "latency (log scale)". */
+/* Adds the title of AXIS at X, Y. If the axis has ticks, the unit or the scale follows
+ * TITLE, such as "latency (µs)" or "latency (log scale)". */
 static void
 add_axis_title(struct buffer *text, double x, double y, const struct plot_axis *axis,
                const char *title, enum svg_anchor anchor)
@@ -31,8 +31,8 @@ add_axis_title(struct buffer *text, double x, double y, const struct plot_axis *
     svg_text(text, x, y, anchor, PLOT_FONT, "axis", full_title);
 }
 
-/* Stores the ticks of AXIS in TICKS, as plot_axis_ticks does. Returns their number, which
- * is 0 if the axis is to have no ticks. */
+/* Stores the ticks of AXIS in TICKS, as plot_axis_ticks does. Returns the number of
+ * ticks, which is 0 if the caller wants no ticks (min_tick_gap). */
 static int
 find_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
 {
@@ -129,8 +129,8 @@ plot_part_class(const char *role, int part)
 struct plot_class
 plot_class(const char *role, int colour)
 {
-    /* The first 8 targets differ only in colour. The next 8 targets have the same colours
-     * and the dashes d1, and so on. */
+    /* The first 8 targets differ only in colour. The next 8 targets have the same
+     * colours, and the dashes d1. The next 8 targets have the dashes d2, and so on. */
     int dashes = colour / COLOURS % DASHES;
     struct plot_class class;
 

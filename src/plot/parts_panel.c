@@ -1,7 +1,7 @@
 /*
- * The panel of parts (-breakdown): the shares of the parts in the time of requests,
- * stacked on a linear axis from 0 to 100 %, below the time panel. The table beside it has
- * a row for each part, in the order of the stack.
+ * The panel of parts (-breakdown), below the time panel. It shows which share of the time
+ * of requests each part took. The shares are stacked on a linear axis from 0 to 100 %.
+ * The table beside the panel has a row for each part, in the order of the stack.
  */
 #include "run_picture.h"
 #include "words.h"
@@ -16,7 +16,8 @@
 #define SHARE_X (TABLE_X + 140) /* right end of the column of shares */
 #define MEAN_X (PLOT_WIDTH - PLOT_MARGIN)
 
-/* Sets the frame and the axes of the panel. Its time axis is that of the time panel. */
+/* Sets the frame and the axes of the panel. The time axis is the same as in the time
+ * panel. */
 static void
 place_panel(struct run_picture *run)
 {
@@ -34,8 +35,8 @@ place_panel(struct run_picture *run)
     plot_axis_fit(&panel->y_axis, 0, (int64_t)PLOT_WHOLE, true);
 }
 
-/* Draws the row of PART of the table with its base line at Y. TOTAL is the time of all
- * parts, in ns. */
+/* Draws the row of PART in the table, with its base line at Y. TOTAL is the time of all
+ * parts together, in ns. */
 static void
 draw_part_row(const struct run_picture *run, int part, double total, double y)
 {

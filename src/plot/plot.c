@@ -14,8 +14,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* If there are more targets than this, their names are shortened in the description, so
- * that the description does not become huge. */
+/* If there are more targets than this, the description shortens their names. Otherwise it
+ * could become huge. */
 #define MAX_UNSHORTENED 4
 #define SHORTENED_COLUMNS 4096 /* columns for all shortened names together */
 
@@ -69,7 +69,8 @@ static const char style[] =
     "@media print{.paper{fill:#fff}}\n"
     "</style>\n";
 
-/* Adds percentiles and maximum, in ns. A negative percentile is unknown and left out. */
+/* Adds percentiles and the maximum, in ns. A percentile that is unknown (negative) is
+ * left out. */
 static void
 add_percentiles_and_max(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
 {
@@ -114,7 +115,8 @@ describe_parts(struct buffer *text, const struct plot *plot, const struct job *j
 
         enum scope scope = plot_part_scope(i);
         const struct latencies part = latencies_of(job->stats, scope);
-        /* Part 0, submit, is always shown if any part is shown. */
+        /* Part 0 (submit) is shown whenever any part is shown, so it is the first in the
+         * list. */
         buffer_format(text, "%s%s ", i ? ", " : ", on average ", scope_name(scope));
         plot_add_value(text, "", UNITS_TIME, moments_average(part.moments), "");
     }
@@ -186,7 +188,7 @@ describe_target(struct buffer *text, const struct plot *plot, const struct job *
         if (job->phases)
             describe_phases(text, plot, job);
     } else if (plot_has_data(job)) {
-        /* The steps of many targets would make the description huge. */
+        /* The steps of all these targets would make the description huge. */
         if (plot->count > PLOT_MAX_DETAILED)
             buffer_format(text, "%d steps", job->sweep.count);
         else
@@ -198,8 +200,8 @@ describe_target(struct buffer *text, const struct plot *plot, const struct job *
     buffer_text(text, ".");
 }
 
-/* Adds the element NAME with the content PLAIN, and an id to which an attribute of the
- * document refers (aria-labelledby). */
+/* Adds the element NAME with the content PLAIN. The element gets an id, because the
+ * attribute aria-labelledby of the document refers to it. */
 static void
 add_element(struct buffer *text, const char *name, const struct buffer *plain)
 {
@@ -287,7 +289,9 @@ add_result(struct buffer *text, const struct plot *plot)
         return;
     }
 
-    /* Failed and missed requests are never left out. */
+    /* The answer replaces the number of requests, but not the numbers of failed and
+     * missed requests. Those are left out if a note about limits or corrections follows.
+     */
     plot_add_total(&total, plot);
     const char *comma = total.failed ? NULL : strchr(total.text, ',');
     bool has_limit = !total.failed && strstr(total.text, "; ") != NULL;
@@ -296,7 +300,7 @@ add_result(struct buffer *text, const struct plot *plot)
     buffer_free(&total);
 }
 
-/* Draws the four headings. TITLE is the text of the first. */
+/* Draws the four headings. TITLE is the text of the first heading. */
 static void
 draw_headings(struct buffer *text, const struct plot *plot, const struct buffer *title)
 {
@@ -334,8 +338,8 @@ draw_contents(struct buffer *text, const struct plot *plot)
 void
 plot_format(struct buffer *text, const struct plot *plot)
 {
-    /* BODY has all visible elements. They are drawn before the document begins, because
-     * its first element has the height of the plot. */
+    /* BODY has all visible elements. They are drawn before the start of the document is
+     * written, because the start contains the height of the plot. */
     enum { TITLE, DESCRIPTION, BODY, TEXTS };
     struct buffer texts[TEXTS] = {{0}};
     struct buffer *body = &texts[BODY];

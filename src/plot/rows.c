@@ -17,9 +17,9 @@
 /* Lengths in pixels. */
 #define PANEL_X 260
 #define PANEL_WIDTH 286
-#define INSET 8                             /* between the frame and its contents */
-#define COLUMN_WIDTH 66                     /* of a figure beside the panel */
-#define CHANGE_X (PLOT_WIDTH - PLOT_MARGIN) /* right end of the changes */
+#define INSET 8         /* between the frame and its contents */
+#define COLUMN_WIDTH 66 /* width of the column of a figure beside the panel */
+#define CHANGE_X (PLOT_WIDTH - PLOT_MARGIN) /* right end of the column of changes */
 #define MARK_RADIUS 3.5
 #define NAME_COLUMNS 31 /* maximum width of a name, in characters */
 
@@ -99,8 +99,8 @@ draw_figures(struct buffer *text, const struct stats *stats, double y)
 }
 
 /* Draws the change of p50 of TARGET against the first row of the comparison, with the
- * base line at Y. Draws nothing for this first row, or if the targets are not compared.
- */
+ * base line at Y. Draws nothing if TARGET has this first row itself, or if the targets
+ * are not compared. */
 static void
 draw_change(struct buffer *text, const struct plot *plot, int target, double y)
 {
@@ -115,8 +115,8 @@ draw_change(struct buffer *text, const struct plot *plot, int target, double y)
     svg_buffer(text, CHANGE_X, y, SVG_END, PLOT_FONT, "cell", &change);
 }
 
-/* Draws the headers of the figures above the panel. HAS_CHANGES: the targets are
- * compared. */
+/* Draws the headers of the figures above the panel. HAS_CHANGES is true if the targets
+ * are compared. */
 static void
 draw_headers(struct buffer *text, bool has_changes)
 {

@@ -29,23 +29,25 @@
 #define TIME_WIDTH 528
 #define SPREAD_X 718
 #define SPREAD_WIDTH 226
-#define PHASE_GAP 14      /* between the spread panels of two phases */
+#define PHASE_GAP 14      /* gap between the spread panels of two phases */
 #define PHASE_TITLE 32    /* height of the name of a phase in the time panel */
 #define LABEL_DISTANCE 14 /* minimum vertical distance of two labels */
-#define TICK_LENGTH 18    /* of a percentile of one of several series */
+/* Length of the line of a percentile, if there are several series. */
+#define TICK_LENGTH 18
 /* Height of the panels of latency above the panel of parts. */
 #define UPPER_HEIGHT 204
 /* Height of the strip below all latencies, for signs of failed and missed requests. */
 #define STRIP_HEIGHT 24
-/* A limit widens the axis of latency by this factor at most, else it is not drawn. */
+/* A limit that is far from all latencies is not drawn. A limit may widen the axis of
+ * latency by this factor at most. */
 #define LIMIT_ROOM 4
-/* The axis of latency has room for waits that are shorter than any request by this
- * factor. Shorter waits are drawn at its end. */
+/* The axis of latency starts at most this factor below the shortest latency of a request.
+ * Waits that are even shorter are drawn at the end of the axis. */
 #define WAIT_ROOM 10
 
-/* Returns the shortest latency of STATS, in ns. With -corrected, this may be a wait that
- * is shorter than any request: then returns the lower bound of its bin, but at least the
- * shortest latency divided by WAIT_ROOM. */
+/* Returns the shortest latency of STATS, in ns. With -corrected, a wait may be shorter
+ * than any request. In that case, returns the lower bound of the bin of the shortest
+ * wait, but at least the shortest latency of a request divided by WAIT_ROOM. */
 static int64_t
 find_shortest(const struct stats *stats)
 {
@@ -57,12 +59,12 @@ find_shortest(const struct stats *stats)
     if (has_waits && histogram_below(first) < shortest)
         shortest = histogram_below(first);
 
-    /* A few waits of some ns would leave most of a log axis empty. */
+    /* Without this bound, a few waits of some ns would leave most of a log axis empty. */
     int64_t bound = stats->latency.min / WAIT_ROOM;
     return shortest > bound ? shortest : bound;
 }
 
-/* Adds the series of SCOPE of STATS. */
+/* Adds a series: the requests of STATS that belong to SCOPE. */
 static void
 add_series(struct run_picture *run, int target, enum scope scope, enum phase phase,
            const struct stats *stats)
@@ -74,12 +76,12 @@ add_series(struct run_picture *run, int target, enum scope scope, enum phase pha
                                   .phase = phase,
                                   .stats = stats,
                                   .latencies = latencies_of(stats, scope)};
-    /* Phases are of the same target, and so they have its colour. */
+    /* All phases are of the same target, so they have the colour of this target. */
     series->colour = phase ? 0 : run->series_count;
     run->series_count++;
 }
 
-/* Adds all series: phases, operations, or targets. */
+/* Adds all series: one for each phase, operation, or target. */
 static void
 find_series(struct run_picture *run)
 {
@@ -154,8 +156,8 @@ include_limits(struct run_picture *run)
     }
 }
 
-/* Finds the range of latencies and the time span of all targets, and the entries that the
- * legend needs. */
+/* Finds three things over all targets: the range of latencies, the time span, and the
+ * entries that the legend needs. */
 static void
 survey_targets(struct run_picture *run)
 {
@@ -221,7 +223,7 @@ place_panels(struct run_picture *run)
                                 .height = PLOT_HEIGHT,
                                 .x_title = "time since the start",
                                 .y_title = "latency"};
-    /* The panel of parts is below, with the same time axis. */
+    /* The panel of parts is below the time panel, and has the same time axis. */
     if (plot_has_parts(run->plot)) {
         time->height = UPPER_HEIGHT;
         time->x_title = NULL;
@@ -274,8 +276,8 @@ insert_label(struct label *list, int count, const struct label *label)
     list[index] = *label;
 }
 
-/* Returns true if percentile INDEX is drawn: all of a single series, p50 and p99 of
- * several series. */
+/* Returns true if percentile INDEX is drawn. If there is one series, all its percentiles
+ * are drawn. If there are several, only p50 and p99 are drawn. */
 static bool
 has_quantile(const struct run_picture *run, int index)
 {
@@ -305,8 +307,9 @@ make_labels(const struct run_picture *run, struct label *list)
     return count;
 }
 
-/* Moves the texts of COUNT labels, which are sorted from the top down, so that they do
- * not overlap: first down, and then up again where they lie below MAX_Y. */
+/* Moves the texts of COUNT labels apart, so that they do not overlap. The labels must be
+ * sorted from the top down. Texts are first moved down. Texts that then lie below MAX_Y
+ * are moved up again. */
 static void
 separate_labels(struct label *list, int count, double max_y)
 {

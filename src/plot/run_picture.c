@@ -1,9 +1,9 @@
 /*
  * What the panels of the plot of a run share: percentiles, positions, and bins. Bins are
- * equal parts of the time of the run, from which lines and areas are drawn as steps, one
- * step for each bin. A bin should have several requests. If there are many targets, there
- * are few bins, so that the file stays small and the plot clear. Where no request was
- * sent, the lines have a gap.
+ * equal parts of the time of the run. Lines and areas are drawn as steps, one step for
+ * each bin. A bin should have several requests. If there are many targets, there are few
+ * bins, so that the file stays small and the plot clear. Where no request was sent, the
+ * lines have a gap.
  */
 #include "run_picture.h"
 
@@ -37,8 +37,9 @@ run_picture_end(const struct track *track)
     for (uint64_t i = 0; i < track->request_count; i++)
         last = track->marks[i].offset > last ? track->marks[i].offset : last;
 
-    /* Failed and missed requests have no marks. If the last column begins after the last
-     * mark, the last request failed or was missed, and its exact time is not known. */
+    /* Failed and missed requests have no marks. So if the last column begins after the
+     * last mark, the last request failed or was missed. The exact time of that request is
+     * not known. */
     bool is_in_last_column = end - last <= (int64_t)1 << track->shift;
     return is_in_last_column ? last : end;
 }
@@ -68,10 +69,10 @@ run_column_middle(const struct track *track, int column)
 }
 
 /*
- * Returns how many bins divide the time span of the plot. While TARGET sends requests, a
- * bin should have a constant number of them on average. As TARGET may have ended long
- * before the other targets, the time span may need more bins than TARGET fills. If there
- * are few requests, each request with parts has a bin for itself.
+ * Returns into how many bins the time span of the plot is divided. While TARGET sends
+ * requests, each bin should get a certain number of them on average. The bins cover the
+ * whole time span, even if TARGET ended long before the other targets. If there are few
+ * requests, the number of requests per bin is 1 for BIN_PARTS.
  */
 static int
 choose_bin_count(const struct run_picture *run, int target, enum bin_kind kind)
@@ -93,13 +94,14 @@ choose_bin_count(const struct run_picture *run, int target, enum bin_kind kind)
 
     count = fmin(count, max_count);
     count = fmax(count, min_count);
-    /* A column of the track goes into a single bin, so bins that are shorter than a
-     * column could stay empty between others. */
+    /* A column of the track goes into a single bin. If bins were shorter than columns,
+     * some bins would stay empty. */
     count = fmin(count, column_count);
     return (int)fmax(count, 1);
 }
 
-/* Adds the requests of COLUMN, which started at about OFFSET ns, to their bin. */
+/* Adds the requests of COLUMN to the bin of the time OFFSET, in ns after the start of the
+ * track. */
 static void
 add_to_bin(struct run_picture *run, double offset, const struct track_column *column)
 {
@@ -109,7 +111,8 @@ add_to_bin(struct run_picture *run, double offset, const struct track_column *co
     track_column_add(&run->bins[bin], column);
 }
 
-/* Adds the mark of each request of SERIES to its bin. */
+/* Adds each request of SERIES to its bin. The requests come from the marks of the track.
+ */
 static void
 add_marks_to_bins(struct run_picture *run, const struct run_series *series)
 {
@@ -127,9 +130,10 @@ add_marks_to_bins(struct run_picture *run, const struct run_series *series)
     }
 }
 
-/* Adds each column of the track of SERIES to the bin that its middle lies in. For
- * BIN_PARTS, the count of a bin is the number of requests that were split. If SERIES is
- * an operation, only the count and the sum of a bin are about it. */
+/* Adds each column of the track of SERIES to the bin in which the middle of the column
+ * lies. For BIN_PARTS, the count of a bin is the number of requests that were split into
+ * parts. If SERIES is an operation, only the count and the sum of a bin are of this
+ * operation; the other fields are of all requests. */
 static void
 add_columns_to_bins(struct run_picture *run, const struct run_series *series,
                     enum bin_kind kind)
@@ -163,8 +167,8 @@ run_bins_fill(struct run_picture *run, const struct run_series *series,
         add_columns_to_bins(run, series, kind);
 }
 
-/* Returns the y of the lower edge of PART of BIN in the panel of parts or, for part
- * PLOT_PARTS, the y of the top of the stack. */
+/* Returns the y of the lower edge of PART in the panel of parts, for the requests of BIN.
+ * If PART is PLOT_PARTS, returns the y of the top of the stack. */
 static double
 part_y(const struct run_picture *run, const struct track_column *bin, int part)
 {
@@ -183,8 +187,7 @@ part_y(const struct run_picture *run, const struct track_column *bin, int part)
     return plot_axis_position(&run->parts_panel.y_axis, share * PLOT_WHOLE);
 }
 
-/* Returns the y at which EDGE (enum edge) of the bin INDEX lies. The bin must not be
- * empty. */
+/* Returns the y at which EDGE lies in the bin INDEX. The bin must not be empty. */
 static double
 edge_y(const struct run_picture *run, int index, enum edge edge)
 {
@@ -202,7 +205,8 @@ edge_y(const struct run_picture *run, int index, enum edge edge)
     }
 }
 
-/* Returns the x at which BIN begins. The end of the last bin is bin_x(bin_count). */
+/* Returns the x at which BIN begins. If BIN is bin_count, returns the x at which the last
+ * bin ends. */
 static double
 bin_x(const struct run_picture *run, int bin)
 {
@@ -210,8 +214,8 @@ bin_x(const struct run_picture *run, int bin)
     return axis->from + (axis->to - axis->from) * bin / run->bin_count;
 }
 
-/* Adds EDGE of the bins FIRST to LAST to the current path, as steps from the left to the
- * right. Begins with a move. */
+/* Adds EDGE of the bins FIRST to LAST to the current path, as steps from left to right.
+ * Moves to the start of the steps without drawing. */
 static void
 add_steps_rightwards(const struct run_picture *run, int first, int last, enum edge edge)
 {
@@ -224,8 +228,8 @@ add_steps_rightwards(const struct run_picture *run, int first, int last, enum ed
     }
 }
 
-/* Adds EDGE of the bins FIRST to LAST to the current path, as steps from the right to the
- * left. Begins with a line from the end of the path. */
+/* Adds EDGE of the bins FIRST to LAST to the current path, as steps from right to left.
+ * Draws a line from the end of the path to the start of the steps. */
 static void
 add_steps_leftwards(const struct run_picture *run, int first, int last, enum edge edge)
 {

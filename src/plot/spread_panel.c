@@ -1,8 +1,8 @@
 /*
- * The spread panels of a run: histograms of latencies with horizontal bars, one for each
- * phase, or one for all series. Levels are ranges of latency with equal heights in
- * pixels. A bin of the statistics may overlap several levels; its requests are
- * distributed over these levels (spread_over_levels).
+ * The spread panels of a run: histograms of latencies with horizontal bars. There is one
+ * panel for each phase, or one panel for all series. Levels are ranges of latency with
+ * equal heights in pixels. If a bin of the statistics overlaps several levels, its
+ * requests are distributed over these levels (spread_over_levels).
  */
 #include "run_picture.h"
 
@@ -11,14 +11,15 @@
 
 #define MIN_LEVELS 12 /* minimum number of levels of latency */
 
-/* Distributes COUNT requests, with latencies from MIN to MAX ns, over the levels that
- * this range overlaps, in proportion to the overlap in pixels. */
+/* Distributes COUNT requests over the levels. Their latencies are between MIN and MAX ns.
+ * Each level that overlaps this range gets a part of the requests, in proportion to the
+ * overlap in pixels. */
 static void
 spread_over_levels(struct run_picture *run, double count, int64_t min, int64_t max)
 {
     const struct plot_axis *axis = &run->time_panel.y_axis;
     double level_height = (axis->from - axis->to) / run->level_count;
-    /* The range from MIN to MAX, as a number of levels above the bottom of the axis. */
+    /* MIN and MAX as positions on the axis, in levels above the bottom. */
     double from = (axis->from - run_picture_y(run, (double)min)) / level_height;
     double to = (axis->from - run_picture_y(run, (double)max)) / level_height;
     int first = (int)fmin(from, run->level_count - 1);
@@ -35,8 +36,9 @@ spread_over_levels(struct run_picture *run, double count, int64_t min, int64_t m
     }
 }
 
-/* Distributes the requests of the bins of SERIES over the levels. The bounds of the first
- * and last bin are narrowed to the range of latencies. */
+/* Distributes the requests of the histogram bins of SERIES over the levels. The first and
+ * the last bin are narrowed to the range of the latencies, because no request lies
+ * outside of it. */
 static void
 spread_bins_over_levels(struct run_picture *run, const struct run_series *series)
 {
@@ -62,9 +64,9 @@ spread_bins_over_levels(struct run_picture *run, const struct run_series *series
 }
 
 /*
- * Fills the levels with the requests of SERIES: one by one, if the track has a mark for
- * each of them, otherwise from the bins of the histogram. Returns the value of the
- * largest level.
+ * Fills the levels with the requests of SERIES. If the track has a mark for each request,
+ * adds them one by one. Otherwise, takes them from the bins of the histogram. Returns the
+ * value of the largest level.
  */
 static double
 fill_levels(struct run_picture *run, const struct run_series *series)
@@ -158,7 +160,7 @@ draw_levels(const struct run_picture *run, const struct plot_panel *panel, int c
 static int
 choose_level_count(const struct run_picture *run)
 {
-    uint64_t max_count = 0; /* requests of the series with the most requests */
+    uint64_t max_count = 0; /* number of requests of the largest series */
     uint64_t levels = MIN_LEVELS;
 
     for (int i = 0; i < run->series_count; i++) {
@@ -172,8 +174,9 @@ choose_level_count(const struct run_picture *run)
     return (int)levels;
 }
 
-/* Draws the percentiles of SERIES across PANEL: all of a single series, p50 and p99 of a
- * phase, none of several series, whose lines would hide the outlines. */
+/* Draws the percentiles of SERIES across PANEL. A single series has all its percentiles,
+ * and a phase has p50 and p99. Other series have none, because the lines would hide the
+ * outlines. */
 static void
 draw_panel_percentiles(const struct run_picture *run, const struct plot_panel *panel,
                        const struct run_series *series)
@@ -192,8 +195,8 @@ draw_panel_percentiles(const struct run_picture *run, const struct plot_panel *p
     }
 }
 
-/* Draws the panel INDEX with the series FIRST to LAST. LARGEST is the value of the
- * largest level of all series. */
+/* Draws spread panel INDEX, with the series FIRST to LAST. LARGEST is the value of the
+ * largest level in all panels. */
 static void
 draw_spread_panel(struct run_picture *run, int index, int first, int last, double largest)
 {
@@ -230,8 +233,8 @@ plot_spread_panels_draw(struct run_picture *run)
 
     run->level_count = choose_level_count(run);
 
-    /* First, find the range of the x axis; the levels are filled again when they are
-     * drawn. */
+    /* First, find the largest level, because it sets the range of the x axis. The levels
+     * are filled a second time when they are drawn. */
     for (int i = 0; i < run->series_count; i++)
         if (run->series[i].latencies.moments->count)
             largest = fmax(largest, fill_levels(run, &run->series[i]));

@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
+#define ELLIPSIS "\xe2\x80\xa6" /* the character U+2026, in UTF-8 */
 
-/* Returns how many columns CHARACTER may take: 2 if it may be wide, else 1. All scripts
- * with wide glyphs have characters of at least three bytes in UTF-8. */
+/* Returns how many columns CHARACTER may take: 2 if it may be wide, else 1. All wide
+ * characters have at least three bytes in UTF-8. */
 static int
 character_columns(const struct escape_character *character)
 {
@@ -47,9 +47,10 @@ svg_escape(struct buffer *text, const char *plain)
         const char *found =
             character.length == 1 ? strchr(special, *character.bytes) : NULL;
 
-        /* XML 1.0, section 2.2, forbids U+FFFE, U+FFFF and most C0 controls, and
-         * discourages DEL and C1. It allows bidirectional controls, but they would change
-         * the order in which a reader sees the characters of a name. */
+        /* XML 1.0, section 2.2, forbids U+FFFE, U+FFFF and most C0 control characters,
+         * and discourages DEL and C1. It allows bidirectional controls. They are replaced
+         * too, because they would change the order in which a reader sees the characters
+         * of a name. */
         if (character.kind != ESCAPE_PLAIN || character.code == 0xfffe ||
             character.code == 0xffff)
             buffer_text(text, ESCAPE_REPLACEMENT);

@@ -12,12 +12,12 @@
  */
 
 /* The estimated width of a character, as a fraction of the font size. It is about the
- * width of a digit in a wide font, so it is too high rather than too low. */
+ * width of a digit in a wide font, so for most texts the estimate is too high. */
 #define SVG_GLYPH 0.65
 
-/* Returns an estimate of the width of TEXT in pixels, in a font of SIZE pixels. It is too
- * high rather than too low. Characters from U+0800 on count as two, because some of their
- * scripts have wide glyphs. */
+/* Returns an estimate of the width of TEXT in pixels, in a font of SIZE pixels. For most
+ * texts, the estimate is too high. Characters from U+0800 on count as two, because some
+ * of their scripts have wide glyphs. */
 double svg_width(const char *text, double size);
 
 /*
@@ -34,7 +34,8 @@ void svg_escape(struct buffer *text, const char *plain);
  */
 void svg_shorten(struct buffer *text, const char *plain, int columns);
 
-/* Which point of the base line of a text is placed at the position of the text. */
+/* Which point of a text is at the position X, Y: the start, middle or end of its base
+ * line. */
 enum svg_anchor {
     SVG_START,
     SVG_MIDDLE,
@@ -47,8 +48,8 @@ void svg_text(struct buffer *text, double x, double y, enum svg_anchor anchor, i
               const char *class, const char *plain);
 
 /*
- * Adds the text in PLAIN like svg_text, and frees PLAIN. If PLAIN->failed is true, adds
- * no text and sets TEXT->failed.
+ * Adds the text in PLAIN, as svg_text does, and frees PLAIN. If PLAIN->failed is true,
+ * adds no text, and sets TEXT->failed.
  */
 void svg_buffer(struct buffer *text, double x, double y, enum svg_anchor anchor, int size,
                 const char *class, struct buffer *plain);

@@ -18,24 +18,25 @@
 
 /* Lengths in pixels. */
 #define INSET 10             /* between a frame and its contents */
-#define ANSWER_DISTANCE 5    /* from the text of the answer to the line it stands at */
-#define ANSWER_DROP 15       /* from the upper edge to the base line of this text */
+#define ANSWER_DISTANCE 5    /* from the text of the answer to the line of the answer */
+#define ANSWER_DROP 15       /* from the upper edge to the base line of the answer */
 #define SIZE_PANEL_WIDTH 372 /* width of a panel of a sweep of sizes */
 #define SIZE_PANEL_GAP 100   /* between the two panels of a sweep of sizes */
-/* In a sweep of rates, this number of steps has labels on either side of the answer. */
+/* In a sweep of rates, this number of steps on each side of the answer have labels. */
 #define LABELLED_AROUND 1
 /* The axis of latency is logarithmic if the longest latency is more than this many times
  * the shortest. */
 #define LATENCY_LOG_RATIO 10
-/* A limit widens the axis of latency by this factor at most, else it is not drawn. */
+/* A limit that is far from all latencies is not drawn. A limit may widen the axis of
+ * latency by this factor at most. */
 #define LIMIT_ROOM 4
 
-/* The figures of a step that can be on an axis. SWEPT is the swept value, and OFFERED is
- * the swept value of a sweep of rates in the unit of PLOT_RATE. */
+/* The figures of a step that can be on an axis. SWEPT is the swept value. In a sweep of
+ * rates, OFFERED is the same value in the unit of PLOT_RATE. */
 enum figure { SWEPT, OFFERED, IOPS, BPS, P50, P99, MAX };
 
 /* Returns FIGURE of STEP in the unit of its axis (enum plot_kind). Returns a negative
- * value if FIGURE is a percentile that is unknown. */
+ * number if FIGURE is an unknown percentile. */
 static double
 step_figure(const struct job_step *step, enum figure figure)
 {
@@ -68,7 +69,7 @@ is_empty(const struct value_range *range)
     return range->min > range->max;
 }
 
-/* Widens RANGE to whole numbers, so that it includes VALUE. */
+/* Widens RANGE so that it includes VALUE. Its bounds stay whole numbers. */
 static void
 widen_range(struct value_range *range, double value)
 {
@@ -81,7 +82,7 @@ widen_range(struct value_range *range, double value)
         range->max = above;
 }
 
-/* Returns the range of FIGURE over all steps of all targets in which it is known. */
+/* Returns the range of FIGURE over all targets and all steps in which FIGURE is known. */
 static struct value_range
 find_range(const struct plot *plot, enum figure figure)
 {
@@ -103,15 +104,15 @@ struct chart {
     struct buffer *text;
     const struct plot *plot;
     struct plot_panel panel;
-    enum figure x_figure;        /* the figure on its horizontal axis */
-    int64_t x_values[JOB_STEPS]; /* the values of its ticks, if they are given */
+    enum figure x_figure;        /* the figure on the horizontal axis */
+    int64_t x_values[JOB_STEPS]; /* values of the horizontal ticks, if they are given */
     unsigned entries;            /* set of entries that the legend needs */
 };
 
 /* A curve: a line through the points of the steps, and a mark at each point. */
 struct curve {
     const char *line_role, *mark_role; /* CSS classes of the line and of the marks */
-    double mark_radius;                /* pixels */
+    double mark_radius;                /* radius of the marks, in pixels */
     enum figure y_figure;              /* the figure on the vertical axis */
 };
 
@@ -121,9 +122,9 @@ struct point {
     const struct job_step *step;
 };
 
-/* Stores in LIST, of JOB_STEPS elements, the points of the steps of TARGET on CURVE.
- * Steps in which the figure of the curve is unknown have no point. Returns the number of
- * points. */
+/* Stores in LIST the points of CURVE for the steps of TARGET. LIST must have JOB_STEPS
+ * elements. A step has no point if the figure of the curve is unknown. Returns the number
+ * of points. */
 static int
 find_points(const struct chart *chart, int target, const struct curve *curve,
             struct point *list)
@@ -161,8 +162,8 @@ mark_class(const struct chart *chart, const struct curve *curve,
     return plot_class(role, target);
 }
 
-/* Draws CURVE of TARGET: first the line, then the marks, then rings around the steps that
- * broke a limit, so that marks and rings lie over the line. */
+/* Draws CURVE of TARGET. The line comes first, so that the marks and the rings lie over
+ * it. Steps that broke a limit have rings. */
 static void
 draw_curve(struct chart *chart, int target, const struct curve *curve)
 {
@@ -179,7 +180,8 @@ draw_curve(struct chart *chart, int target, const struct curve *curve)
         svg_point(text, i == 0 ? 'M' : 'L', points[i].x, points[i].y);
     svg_end(text);
 
-    /* The marks of many targets would make the file large. A single point needs one. */
+    /* The marks of many targets would make the file large. A single point has no line, so
+     * it needs a mark. */
     bool has_marks = chart->plot->count <= PLOT_MAX_DETAILED || count == 1;
     if (!has_marks)
         return;
@@ -197,8 +199,8 @@ draw_curve(struct chart *chart, int target, const struct curve *curve)
     }
 }
 
-/* Returns an axis between the pixels FROM and TO, fitted to RANGE. INSET pixels stay free
- * at its ends, except at the lower end of a linear axis, which is 0. */
+/* Returns an axis from FROM to TO, in pixels, fitted to RANGE. INSET pixels stay free at
+ * both ends. A linear axis starts at 0, and has no free pixels there. */
 static struct plot_axis
 fit_axis(enum plot_kind kind, bool is_log, double min_tick_gap, double from, double to,
          struct value_range range, bool rounded)
@@ -217,8 +219,8 @@ fit_axis(enum plot_kind kind, bool is_log, double min_tick_gap, double from, dou
 /* Lengths for the placement of labels, in pixels. */
 #define POINT_RADIUS 3   /* half the size of the box of a point */
 #define LABEL_DISTANCE 5 /* from a point to its label */
-#define DESCENT 2        /* of letters, below the base line */
-/* Tolerance when distances to points are compared, in squared pixels. */
+#define DESCENT 2        /* height of the part of letters below the base line */
+/* Two distances that differ by less than this count as equal, in squared pixels. */
 #define TOLERANCE 0.1
 
 /* A rectangle, in pixels. */
@@ -229,8 +231,8 @@ struct box {
 /* The boxes that a new label must not overlap. */
 struct labels {
     struct box frame; /* all labels must lie inside this box */
-    /* memory for the boxes of all points and labels; first come the points, then the
-     * labels that are drawn already */
+    /* The boxes of the points come first, then the boxes of the labels that are already
+     * drawn. The memory is enough for the boxes of all points and labels. */
     struct box *boxes;
     int point_count, label_count;
 };
@@ -262,8 +264,8 @@ do_overlap(const struct box *one, const struct box *other)
            one->y_min < other->y_max && other->y_min < one->y_max;
 }
 
-/* Returns true if BOX is free for a label of the point X, Y: it lies inside the frame,
- * overlaps no point and no label, and is not nearer to another point. */
+/* Returns true if BOX is free for a label of the point X, Y. A free box lies inside the
+ * frame, and overlaps no point and no label. No other point is nearer to it than X, Y. */
 static bool
 is_free(const struct labels *labels, const struct box *box, double x, double y)
 {
@@ -296,8 +298,8 @@ add_label_point(struct labels *labels, double x, double y)
     labels->point_count++;
 }
 
-/* Writes NAME beside the point X, Y, at the first of several spots that is free. Writes
- * nothing if no spot is free. */
+/* Writes NAME beside the point X, Y. Tries several spots, and takes the first one that is
+ * free. Writes nothing if no spot is free. */
 static void
 draw_label(struct buffer *text, struct labels *labels, const char *name, double x,
            double y)
@@ -349,15 +351,15 @@ static const struct curve latency_curves[] = {
 
 #define CURVES (int)(sizeof(latency_curves) / sizeof(latency_curves[0]))
 
-/* Returns true if the step INDEX of TARGET has a label. In a sweep of rates, only the
- * steps around the answer of a single target have labels, because the axis has the rates
- * of all steps. */
+/* Returns true if step INDEX of TARGET has a label. In a sweep of rates, the ticks of the
+ * axis already show the rates. So only the steps next to the answer have labels, and only
+ * if there is a single target. */
 static bool
 is_labelled(const struct plot *plot, int target, int index)
 {
     int answer = plot_find_answer(plot, target);
 
-    /* The line at the answer has its value already (draw_answers). */
+    /* draw_answers writes the value of the answer beside its line. */
     if (plot->count == 1 && index == answer)
         return false;
     if (plot->plan->sweep.kind != SWEEP_RATE)
@@ -366,8 +368,8 @@ is_labelled(const struct plot *plot, int target, int index)
     return plot->count == 1 && answer >= 0 && abs(index - answer) <= LABELLED_AROUND;
 }
 
-/* Draws the labels of the steps of TARGET: the swept values, beside the points of p50.
- * The boxes of all points must be in LABELS. */
+/* Draws the labels of the steps of TARGET. A label is the swept value, and stands beside
+ * the point of p50. LABELS must already have the boxes of all points. */
 static void
 draw_step_labels(const struct chart *chart, struct labels *labels, int target)
 {
@@ -441,8 +443,8 @@ draw_sweep_limits(struct chart *chart)
     }
 }
 
-/* Draws a vertical line for each target, at the step that is its answer. If there is one
- * target, writes the value of this step at the upper end of the line. */
+/* Draws a vertical line for each target, at the step that is its answer. If there is only
+ * one target, writes the value of this step at the upper end of the line. */
 static void
 draw_answers(struct chart *chart)
 {
@@ -477,8 +479,8 @@ draw_answers(struct chart *chart)
     }
 }
 
-/* Returns the range of the axis of latency: of the lowest CURVE_COUNT curves and of the
- * limits that are near them. */
+/* Returns the range of the axis of latency. It includes the lowest CURVE_COUNT curves,
+ * and the limits that are near these curves. */
 static struct value_range
 find_latency_range(const struct plot *plot, int curve_count)
 {
@@ -506,7 +508,7 @@ find_latency_range(const struct plot *plot, int curve_count)
     return range;
 }
 
-/* Sets the horizontal axis of CHART, whose figure has the values of RANGE. */
+/* Sets the horizontal axis of CHART. RANGE is the range of the figure on this axis. */
 static void
 fit_x_axis(struct chart *chart, struct value_range range)
 {
@@ -525,7 +527,7 @@ fit_x_axis(struct chart *chart, struct value_range range)
         return;
     }
 
-    /* The ticks are the intervals that were measured. */
+    /* The ticks are at the intervals of the steps. */
     const struct job_sweep *sweep = &chart->plot->jobs[0].sweep;
     panel->x_axis = (struct plot_axis){.kind = PLOT_TIME,
                                        .is_log = true,
@@ -551,7 +553,8 @@ draw_latency_panel(struct chart *chart)
     bool is_labelled_kind =
         plot->plan->sweep.kind != SWEEP_INTERVAL && plot->plan->sweep.kind != SWEEP_SIZE;
 
-    /* The longest latency is the answer of no sweep of sizes. */
+    /* A sweep of sizes has no curve of the maximum: it does not help to find a size.
+     */
     if (plot->plan->sweep.kind == SWEEP_SIZE && curve_count > 1)
         curve_count = CURVES - 1;
 

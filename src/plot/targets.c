@@ -19,20 +19,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pixels between columns of the table. Entries of the legend are twice as far apart. */
+/* Gap between columns of the table, in pixels. The gap between entries of the legend is
+ * twice as large. */
 #define SPACE 14
-#define INDENT 14 /* of the name of an operation below its target, in pixels */
+#define INDENT 14 /* indent of an operation below its target, in pixels */
 /* The minimum width of the names in the table, in pixels. */
 #define MIN_NAME_WIDTH 120
 
-/* How an entry of the legend looks. A class that is NULL is not drawn. */
+/* How an entry of the legend looks. The sample of an entry is a piece of its line or
+ * area. If a class is NULL, that element is not drawn. */
 static const struct {
     const char *name;       /* the text of the entry */
-    const char *run_role;   /* class of the colour sample, in the plot of a run */
-    const char *sweep_role; /* class of the colour sample, in the plot of a sweep */
-    /* class of the mark on the colour sample, in the plot of a sweep */
-    const char *sweep_mark;
-    double mark_radius; /* radius of this mark, in pixels */
+    const char *run_role;   /* CSS class of the colour sample, in the plot of a run */
+    const char *sweep_role; /* CSS class of the colour sample, in the plot of a sweep */
+    const char *sweep_mark; /* CSS class of the mark on the colour sample, in a sweep */
+    double mark_radius;     /* radius of the mark, in pixels */
 } legend[ENTRIES] = {
     [ENTRY_MARK] = {"request", "k-mark", NULL, NULL, 0},
     [ENTRY_BAND] = {"min to max", "k-band", NULL, NULL, 0},
@@ -49,8 +50,8 @@ static const struct {
     [ENTRY_KNEE] = {"highest that meets the limit", NULL, "k-knee", NULL, 0},
 };
 
-/* Draws the colour sample of ENTRY, PLOT_SWATCH wide, with its left end at X. Y is the
- * base line of the text beside the colour sample. */
+/* Draws the sample of ENTRY, PLOT_SWATCH pixels wide, with its left end at X. Y is the
+ * base line of the text beside the sample. */
 static void
 draw_swatch(struct buffer *text, enum plot_entry entry, struct plot_class class, double x,
             double y)
@@ -68,7 +69,7 @@ draw_swatch(struct buffer *text, enum plot_entry entry, struct plot_class class,
         svg_rule(text, class.text, x, above, 'H', x + PLOT_SWATCH);
 }
 
-/* Writes NAME into the legend, with the start of its base line at X, Y. Returns the x of
+/* Writes NAME into the legend. The base line of the text starts at X, Y. Returns the x of
  * the next entry. */
 static double
 draw_entry_name(struct buffer *text, double x, double y, const char *name)
@@ -77,9 +78,9 @@ draw_entry_name(struct buffer *text, double x, double y, const char *name)
     return x + svg_width(name, PLOT_FONT) + 2 * SPACE;
 }
 
-/* Draws ENTRY with its left end at X, and the base line of its text at Y. KIND is
- * the kind of the sweep that the plot is about. COLOUR is the colour of the entry's
- * colour sample. Returns the x of the next entry. */
+/* Draws ENTRY with its left end at X and the base line of its text at Y. COLOUR is the
+ * colour of its sample. KIND is the kind of the sweep that the plot shows. Returns the x
+ * of the next entry. */
 static double
 draw_entry(struct buffer *text, enum plot_entry entry, enum sweep_kind kind, int colour,
            double x, double y)
@@ -100,7 +101,7 @@ draw_entry(struct buffer *text, enum plot_entry entry, enum sweep_kind kind, int
     return draw_entry_name(text, x + PLOT_SWATCH + 5, y, name);
 }
 
-/* Draws the set ENTRIES of entries in one row, with the base line of their texts at Y. */
+/* Draws the entries of the set ENTRIES in one row. Y is the base line of their texts. */
 static void
 draw_legend(struct buffer *text, const struct plot *plot, unsigned entries, double y)
 {
@@ -117,7 +118,7 @@ draw_legend(struct buffer *text, const struct plot *plot, unsigned entries, doub
             x = draw_entry(text, entry, kind, colour, x, y);
     }
 
-    /* The entry about the numbers beside points has a text only. */
+    /* The entry for the numbers beside points is only a text, without a sample. */
     if (entries & BIT(VALUE)) {
         char name[64];
         snprintf(name, sizeof(name), "numbers: %s",
@@ -132,9 +133,9 @@ draw_legend(struct buffer *text, const struct plot *plot, unsigned entries, doub
 /* A row of the table. */
 struct target_row {
     struct buffer name;
-    const char *short_name; /* to use if the name is too wide; NULL: the name itself */
-    bool is_indented;       /* belongs to the row before it */
-    int colour;             /* for plot_class; -1: no colour sample before the name */
+    const char *short_name; /* used if the name is too wide; NULL: use the name itself */
+    bool is_indented;       /* the row belongs to the row above it */
+    int colour;             /* for plot_class; -1: no sample stands before the name */
     char cells[MAX_COLUMNS][CELL_SIZE];
 };
 
@@ -165,8 +166,8 @@ set_table_cell(char *cell, enum units_kind kind, int64_t value)
     snprintf(cell, CELL_SIZE, "%s", value < 0 ? "-" : plot_value(kind, value, text));
 }
 
-/* Fills the cells of ROW with the figures of SCOPE of STATS. Failed and missed requests
- * are shown if the set ENTRIES of the legend has them. */
+/* Fills the cells of ROW with the figures of SCOPE of STATS. The numbers of failed and of
+ * missed requests are filled only if the legend has an entry for them (ENTRIES). */
 static void
 fill_run_row(struct target_row *row, const struct stats *stats, enum scope scope,
              unsigned entries)
@@ -189,7 +190,9 @@ fill_run_row(struct target_row *row, const struct stats *stats, enum scope scope
         set_table_cell(row->cells[COLUMN_MISSED], UNITS_COUNT, (int64_t)counts.missed);
 }
 
-/* Fills the changes of TARGET against the first row of the comparison. */
+/* Fills the cells for the changes of TARGET against the first row of the comparison. The
+ * cells stay empty if TARGET has this first row itself, or if the targets are not
+ * compared. */
 static void
 fill_changes(struct target_row *row, const struct plot *plot, int target)
 {
@@ -212,7 +215,7 @@ fill_changes(struct target_row *row, const struct plot *plot, int target)
     }
 }
 
-/* Fills the cells of ROW with the answer of a sweep of TARGET. */
+/* Fills the cells of ROW with the result of the sweep of TARGET. */
 static void
 fill_sweep_row(struct target_row *row, const struct plot *plot, int target)
 {
@@ -266,8 +269,8 @@ add_target_row(struct target_table *table)
     return &table->rows[table->row_count++];
 }
 
-/* Adds a row for each mixed operation of STATS, if there are several. The colours begin
- * with FIRST_COLOUR. */
+/* Adds a row for each mixed operation of STATS. Adds nothing if there is only one
+ * operation. The colours begin with FIRST_COLOUR. */
 static void
 add_operation_rows(struct target_table *table, const struct stats *stats,
                    int first_colour, bool has_colours, unsigned entries)
@@ -286,9 +289,9 @@ add_operation_rows(struct target_table *table, const struct stats *stats,
     }
 }
 
-/* Adds the rows of a run: of each phase or, of a single target, of each operation, else
- * of each target and its operations. A run of a single series has no row, because the
- * plot has its figures. */
+/* Adds the rows of a run. With phases, there are rows for each phase and its operations.
+ * Several targets have rows for each target and its operations. A single target without
+ * phases has only rows for its mixed operations: the plot itself shows its figures. */
 static void
 add_run_rows(struct target_table *table, const struct plot *plot, unsigned entries)
 {
@@ -327,7 +330,7 @@ add_run_rows(struct target_table *table, const struct plot *plot, unsigned entri
     }
 }
 
-/* Adds a row for each target of a sweep, if there are several. */
+/* Adds a row for each target of a sweep. Adds nothing if there is only one target. */
 static void
 add_sweep_rows(struct target_table *table, const struct plot *plot)
 {
@@ -359,7 +362,8 @@ measure_column(const struct target_table *table, int column)
     return width > 0 ? fmax(width, svg_width(table->headers[column], PLOT_FONT)) : 0;
 }
 
-/* Draws the name of ROW at X, Y, at most WIDTH pixels wide. Returns its width. */
+/* Draws the name of ROW at X, Y. The name is at most WIDTH pixels wide. Returns the width
+ * of the name. */
 static double
 draw_row_name(struct buffer *text, const struct target_row *row, double x, double y,
               double width)
@@ -433,7 +437,8 @@ double
 plot_targets_draw(struct buffer *text, const struct plot *plot, unsigned entries,
                   double y)
 {
-    /* Each target or phase has a row, and a row for each of its operations. */
+    /* Each target or phase has one row for itself, and one row for each of its
+     * operations. */
     int max_rows = (plot->count + PHASES) * (1 + OPERATION_TURNS);
     struct target_table table = {.rows = calloc((size_t)max_rows, sizeof(*table.rows))};
 

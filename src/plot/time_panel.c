@@ -1,7 +1,7 @@
 /*
  * The time panel of a run: latency over time. If a target has few requests, each of them
- * is a mark. Otherwise the mean is drawn as steps and, if there is one target, also the
- * band from minimum to maximum, so that no request lies outside of the band. With phases,
+ * is a mark. Otherwise, the mean is drawn as steps. If there is one target, the band from
+ * minimum to maximum is drawn too, so that every request lies in the band. With phases,
  * the time of the background load is shaded, and each phase has its percentiles.
  */
 #include "run_picture.h"
@@ -16,8 +16,8 @@
 #define NAME_DROP 15        /* from the upper edge to the name of a phase */
 #define LABEL_RISE 4        /* from a line up to the base line of a text above it */
 #define LABEL_DROP 12       /* from a line down to the base line of a text below it */
-#define SETTLING "settling" /* the time in which the load runs alone */
-#define LABEL_MARGIN 6      /* from the begin of a phase to a text */
+#define SETTLING "settling" /* text for the time in which the load runs alone */
+#define LABEL_MARGIN 6      /* from the start of a phase to a text */
 
 /*
  * The signs of failed and missed requests lie in cells of CELL_WIDTH. Each target has
@@ -47,8 +47,9 @@ draw_marks(const struct run_picture *run, const struct run_series *series)
     }
 }
 
-/* Draws the requests of SERIES: as marks if there are few of them, else as a mean. If all
- * requests of the plot are of one target, draws its band below the means. */
+/* Draws the requests of SERIES. If there are few of them, draws them as marks. Otherwise,
+ * draws their mean. If HAS_BAND, first draws the band of all requests of
+ * the target, so that the mean lies over it. */
 static void
 draw_series(struct run_picture *run, const struct run_series *series, bool has_band)
 {
@@ -71,8 +72,8 @@ draw_series(struct run_picture *run, const struct run_series *series, bool has_b
     run_bins_draw(run, EDGE_MEAN, EDGE_MEAN, plot_class("mean", series->colour).text);
 }
 
-/* Returns N if each target has every N-th cell for the signs of its failed and missed
- * requests (see MAX_STRIDE). */
+/* Returns the cell stride N: the signs of the failed and missed requests of a target are
+ * drawn only in every N-th cell (see MAX_STRIDE). */
 static int
 choose_cell_stride(const struct plot *plot)
 {
@@ -81,10 +82,10 @@ choose_cell_stride(const struct plot *plot)
 }
 
 /*
- * Draws the signs of the failed requests of TARGET, or if FAILED is false, of its missed
- * requests, below all latencies. Each sign is moved to the nearest cell of TARGET, so
- * that signs of different targets do not hide one another. If several requests have the
- * same cell, they have one sign.
+ * Draws the signs of the failed requests of TARGET or, if FAILED is false, of its missed
+ * requests. The signs lie below all latencies. Each sign is moved to the nearest cell of
+ * TARGET, so that signs of different targets do not hide one another. Several requests in
+ * the same cell share one sign.
  */
 static void
 draw_exceptions(const struct run_picture *run, int target, bool failed)
@@ -117,8 +118,8 @@ draw_exceptions(const struct run_picture *run, int target, bool failed)
     }
 }
 
-/* Draws the percentiles of SERIES, which is a phase, as lines over its time. Writes their
- * values beside them, if there is room: p99 above its line, and p50 below. */
+/* Draws p50 and p99 of SERIES, which is a phase, as lines over the time of the phase.
+ * If there is room, writes their values beside them: p99 above its line, p50 below. */
 static void
 draw_phase_percentiles(const struct run_picture *run, const struct run_series *series)
 {
@@ -151,10 +152,10 @@ draw_phase_percentiles(const struct run_picture *run, const struct run_series *s
     }
 }
 
-/* Sets where each phase begins and ends on the time axis. The phase before the load ends
- * when the load begins, and the phase after it begins when the load has ended. In
- * between, the load first runs alone, to settle. Returns the x at which the load begins.
- */
+/* Sets where each phase begins and ends on the time axis. The idle phase ends when the
+ * load begins. The load first runs alone for a while, to settle; then the loaded phase
+ * begins. The last phase begins when the load has ended. Returns the x at which the load
+ * begins. */
 static double
 find_phase_times(struct run_picture *run)
 {
@@ -192,8 +193,8 @@ find_phase_times(struct run_picture *run)
     return load_began;
 }
 
-/* Writes the names of the phases into the time panel, where they fit. Shades the time of
- * the load. */
+/* Shades the time of the load in the time panel. Writes the names of the phases where
+ * they fit. */
 static void
 draw_phases(struct run_picture *run)
 {
@@ -219,8 +220,9 @@ draw_phases(struct run_picture *run)
     }
 }
 
-/* Draws a line for each limit of latency: across the panel, or over the time of the phase
- * that it limits. Limits that lie outside of the axis are left out. */
+/* Draws a line for each limit of latency. A limit of a phase has a line over the time of
+ * that phase; other limits have a line across the panel. Limits that lie outside of the
+ * axis are left out. */
 static void
 draw_time_limits(const struct run_picture *run)
 {

@@ -1,6 +1,6 @@
 /*
- * Values as texts, and the texts of the headings of a plot, which its description
- * repeats: workload, numbers of requests, and origin.
+ * Values as texts, and the texts of three headings of a plot: workload, numbers of
+ * requests, and origin. The description of the plot repeats these texts.
  */
 #include "words.h"
 
@@ -72,7 +72,7 @@ have_same_mode(const struct plot *plot)
 }
 
 /* Returns the access pattern of PLAN, such as "random ", with a space at the end. Returns
- * "" if the requests move no data, so that their offsets do not matter. */
+ * "" if the requests move no data, because their offsets do not matter then. */
 static const char *
 find_access_pattern(const struct plan *plan)
 {
@@ -86,7 +86,7 @@ find_access_pattern(const struct plan *plan)
     return "random ";
 }
 
-/* Adds when requests were sent, such as ", every 1 ms". Adds nothing if they were sent
+/* Adds the pace of the requests, such as ", every 1 ms". Adds nothing if they were sent
  * back to back. */
 static void
 add_pace(struct buffer *text, const struct plan *plan)
@@ -201,8 +201,8 @@ static void
 add_date(struct buffer *text, int64_t at)
 {
     int64_t seconds = at / SECOND;
-    int64_t days = seconds / 86400 + 719468; /* since 1 March of the year 0 */
-    int64_t era = days / 146097;             /* of 400 years */
+    int64_t days = seconds / 86400 + 719468; /* days since 1 March of the year 0 */
+    int64_t era = days / 146097;             /* number of whole periods of 400 years */
     int64_t day_of_era = days % 146097;
     int64_t year_of_era =
         (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;

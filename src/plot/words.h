@@ -19,19 +19,19 @@ struct stats;
 
 #define PLOT_TEXT 40 /* bytes for the text of a value */
 
-/* Writes VALUE like units_format into TEXT, of PLOT_TEXT bytes, but with PLOT_MICRO.
- * Returns TEXT. */
+/* Writes VALUE into TEXT, as units_format does, but with PLOT_MICRO instead of "us". TEXT
+ * must have PLOT_TEXT bytes. Returns TEXT. */
 char *plot_value(enum units_kind kind, int64_t value, char *text);
 
-/* Writes VALUE, a value of a sweep of KIND, into TEXT, of PLOT_TEXT bytes. Returns TEXT.
- */
+/* Writes VALUE, the value of a step in a sweep of KIND, into TEXT. TEXT must have
+ * PLOT_TEXT bytes. Returns TEXT. */
 char *plot_swept_value(enum sweep_kind kind, int64_t value, char *text);
 
 /* Adds BEFORE, VALUE as plot_value writes it, and AFTER. */
 void plot_add_value(struct buffer *text, const char *before, enum units_kind kind,
                     int64_t value, const char *after);
 
-/* Adds the limits of SLOS for people, such as "p99 <= 500 µs". */
+/* Adds the limits of SLOS in a form for people, such as "p99 <= 500 µs". */
 void plot_add_limits(struct buffer *text, const struct slos *slos);
 
 /* Adds the workload: which requests were sent, and how, such as "random reads of 4 KiB,
@@ -52,13 +52,14 @@ void plot_add_origin(struct buffer *text, const struct plot *plot);
 
 /* answer.c: the result of a plot in a few words. */
 
-/* Adds what the plot shows, such as "depth 32 meets p99 <= 500 µs: 120 k requests per
- * second". Adds nothing if there is no more to say than the numbers of requests. */
+/* Adds the answer: what the plot shows, such as "depth 32 meets p99 <= 500 µs: 120 k
+ * requests per second". Adds nothing if there is nothing to say beyond the numbers of
+ * requests. */
 void plot_add_answer(struct buffer *text, const struct plot *plot);
 
-/* Adds the change of FIGURE, a percentile of a row of a comparison: "28x to 39x", "+9 to
+/* Adds the change of FIGURE, a percentile in a row of a comparison: "28x to 39x", "+9 to
  * +27 %", "no significant difference" or "difference unknown". If IS_SHORT, the last two
- * are "not significant" and "unknown". */
+ * texts are shortened to "not significant" and "unknown". */
 void plot_add_change(struct buffer *text, const struct comparison_figure *figure,
                      bool is_short);
 
@@ -66,9 +67,9 @@ void plot_add_change(struct buffer *text, const struct comparison_figure *figure
  * the highest bandwidth. Returns -1 if no request counts. */
 int plot_find_knee(const struct job_sweep *sweep);
 
-/* Returns the index of the step of TARGET that is the answer of the sweep: the knee of a
- * sweep of sizes, or the highest step that meets the limits. Returns -1 if there is
- * none. */
+/* Returns the index of the step that is the answer of the sweep of TARGET. In a sweep of
+ * sizes, this is the knee. In other sweeps, it is the highest step that meets the limits.
+ * Returns -1 if there is no such step. */
 int plot_find_answer(const struct plot *plot, int target);
 
 /* Returns the time that PART took in all requests of STATS together, in ns. */
