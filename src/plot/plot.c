@@ -276,28 +276,18 @@ draw_heading(struct buffer *text, double y, int size, const char *class,
     svg_buffer(text, PLOT_MARGIN, y, SVG_START, size, class, &line);
 }
 
-/* Adds the result: the answer, if there is one, and the numbers of requests. */
+/* Adds the result: the answer, if there is one, or else the number of requests. The
+ * numbers of failed and missed requests are never left out. */
 static void
 add_result(struct buffer *text, const struct plot *plot)
 {
-    struct buffer total = {0};
     size_t before = text->length;
 
     plot_add_answer(text, plot);
-    if (text->length == before) {
+    if (text->length == before)
         plot_add_total(text, plot);
-        return;
-    }
-
-    /* The answer replaces the number of requests, but not the numbers of failed and
-     * missed requests. Those are left out if a note about limits or corrections follows.
-     */
-    plot_add_total(&total, plot);
-    const char *comma = total.failed ? NULL : strchr(total.text, ',');
-    bool has_limit = !total.failed && strstr(total.text, "; ") != NULL;
-    if (comma && !has_limit)
-        buffer_format(text, ";%s", comma + 1);
-    buffer_free(&total);
+    else
+        plot_add_losses(text, plot);
 }
 
 /* Draws the four headings. TITLE is the text of the first heading. */

@@ -160,36 +160,60 @@ plot_add_counts(struct buffer *text, uint64_t count, uint64_t failed, uint64_t m
         plot_add_value(text, ", ", UNITS_COUNT, (int64_t)missed, " missed");
 }
 
-void
-plot_add_total(struct buffer *text, const struct plot *plot)
+/* The numbers of requests of all targets and steps. */
+struct plot_totals {
+    uint64_t request_count; /* requests that count */
+    uint64_t failed;
+    uint64_t missed; /* in a sweep 0, because its steps do not have this number */
+};
+
+static struct plot_totals
+find_totals(const struct plot *plot)
 {
-    bool is_sweep = plot->plan->sweep.kind != SWEEP_NONE;
-    uint64_t count = 0;
-    uint64_t failed = 0;
-    uint64_t missed = 0;
+    struct plot_totals totals = {0};
 
     for (int i = 0; i < plot->count; i++) {
         const struct job *job = &plot->jobs[i];
 
         for (int k = 0; k < job->sweep.count; k++) {
-            count += job->sweep.steps[k].requests;
-            failed += job->sweep.steps[k].failed;
+            totals.request_count += job->sweep.steps[k].requests;
+            totals.failed += job->sweep.steps[k].failed;
         }
-        if (!is_sweep) {
-            count += job->stats->latency.count;
-            failed += job->stats->failed;
-            missed += job->stats->missed;
+        if (plot->plan->sweep.kind == SWEEP_NONE) {
+            totals.request_count += job->stats->latency.count;
+            totals.failed += job->stats->failed;
+            totals.missed += job->stats->missed;
         }
     }
 
-    plot_add_counts(text, count, failed, missed);
-    if (is_sweep && plot->plan->statistics.slos.count) {
+    return totals;
+}
+
+void
+plot_add_total(struct buffer *text, const struct plot *plot)
+{
+    struct plot_totals totals = find_totals(plot);
+
+    plot_add_counts(text, totals.request_count, totals.failed, totals.missed);
+    if (plot->plan->sweep.kind != SWEEP_NONE && plot->plan->statistics.slos.count) {
         buffer_text(text, "; limit ");
         plot_add_limits(text, &plot->plan->statistics.slos);
     }
 
     if (plot->plan->statistics.corrected_interval)
         buffer_text(text, "; corrected for requests that were not sent");
+}
+
+void
+plot_add_losses(struct buffer *text, const struct plot *plot)
+{
+    struct plot_totals totals = find_totals(plot);
+
+    if (totals.failed)
+        plot_add_value(text, "; ", UNITS_COUNT, (int64_t)totals.failed, " failed");
+    if (totals.missed)
+        plot_add_value(text, totals.failed ? ", " : "; ", UNITS_COUNT,
+                       (int64_t)totals.missed, " missed");
 }
 
 /*

@@ -47,6 +47,10 @@ void plot_add_counts(struct buffer *text, uint64_t count, uint64_t failed,
  * corrections. */
 void plot_add_total(struct buffer *text, const struct plot *plot);
 
+/* Adds the numbers of failed and missed requests of all targets together, such as
+ * "; 2 failed, 6 missed". Numbers that are 0 are left out. */
+void plot_add_losses(struct buffer *text, const struct plot *plot);
+
 /* Adds where and when the plot was made: host, date, version and command line. */
 void plot_add_origin(struct buffer *text, const struct plot *plot);
 

@@ -184,6 +184,17 @@ TEST(a_sweep_of_rates_has_its_answer_in_large_text)
     assert_int_equal(count_of(text, "class=\"knee"), 0);
 }
 
+/* Also if the plot has a limit, whose own note is left out beside an answer. */
+TEST(the_answer_keeps_the_number_of_failed_requests)
+{
+    begin_sweep(SWEEP_RATE);
+    assert_null(slos_add(&scene.plan.statistics.slos, "p99=500us"));
+    scene.jobs[0].sweep.highest_index = 1;
+    assert_int_equal(count_of(draw(), " failed</text>"), 0);
+    scene.jobs[0].sweep.steps[2].failed = 3;
+    assert_contains(draw(), "; 3 failed</text>");
+}
+
 /* The rates are on the axis, so only the steps beside the answer have labels. */
 TEST(steps_of_rates_that_broke_the_limit_are_grey)
 {
