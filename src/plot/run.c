@@ -258,8 +258,8 @@ place_panels(struct run_picture *run)
 /* The label of a percentile, which stands between the panels. */
 struct label {
     double percentile_y, text_y; /* y of the percentile, and of the text of the label */
-    int quantile;                /* index into run_quantile_names */
     int64_t value;               /* ns */
+    int quantile;                /* index into run_quantile_names */
     int colour;
 };
 
@@ -298,7 +298,11 @@ make_labels(const struct run_picture *run, struct label *list)
                 continue;
 
             double y = run_picture_y(run, (double)value);
-            struct label label = {y, y, k, value, run->series[i].colour};
+            struct label label = {.percentile_y = y,
+                                  .text_y = y,
+                                  .value = value,
+                                  .quantile = k,
+                                  .colour = run->series[i].colour};
             insert_label(list, count, &label);
             count++;
         }
