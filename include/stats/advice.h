@@ -13,8 +13,8 @@ struct percentile;
 
 /*
  * Returns how many independent requests a run needs to tell with certainty (at 95 %)
- * whether the run meets a limit on PERCENTILE. Of ten runs with this number of requests,
- * at least nine can tell. LATENCIES are the latencies of a run so far. LIMIT is in ns.
+ * whether the run meets a limit on PERCENTILE. At least nine of ten runs with this number
+ * of requests can tell. LATENCIES are the latencies of a run so far. LIMIT is in ns.
  * FAILS says that the percentile of LATENCIES is above the limit. Returns 0 if the
  * percentile is so close to the limit that more than ADVICE_MAX requests are needed.
  */

@@ -171,7 +171,7 @@ posix_capabilities_drop(void)
     return syscall(SYS_capset, &header, words) < 0 ? -1 : 0;
 }
 
-/* Of the memory that seems to be available, 16 MiB and a 16th must stay free, because the
+/* 16 MiB and a 16th of the memory that seems to be available must stay free, because the
  * figures are only estimates. */
 #define RESERVE (16LL << 20) /* bytes */
 #define RESERVE_DIVISOR 16

@@ -134,8 +134,8 @@ linux_trace_begin(struct linux_trace_page *page, const unsigned char *bytes, siz
     return missed ? missed : 1;
 }
 
-/* The kinds of events that have a second word, see the top of the file. Of these, only
- * LONG has data. */
+/* The kinds of events that have a second word, see the top of the file. Only LONG has
+ * data. */
 enum { LONG = 0, PADDING = 29, EXTEND = 30, STAMP = 31 };
 
 /* Returns the length of an event of KIND, in bytes, without its first word. SECOND is its
