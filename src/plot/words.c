@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 char *
 plot_value(enum units_kind kind, int64_t value, char *text)
@@ -216,38 +217,34 @@ plot_add_losses(struct buffer *text, const struct plot *plot)
                        (int64_t)totals.missed, " missed");
 }
 
-/*
- * Adds the time AT, in ns since 1970, as in ISO 8601: 2026-11-29T06:35:26Z. The date is
- * found by the algorithm civil_from_days of H. Hinnant ("chrono-Compatible Low-Level Date
- * Algorithms"): its years begin in March, so that a leap day is the last day of a year.
- */
+/* Adds the time AT, in ns since 1970, in UTC and as in ISO 8601: 2026-11-29T06:35:26Z. */
 static void
 add_date(struct buffer *text, int64_t at)
 {
-    int64_t seconds = at / SECOND;
-    int64_t days = seconds / 86400 + 719468; /* days since 1 March of the year 0 */
-    int64_t era = days / 146097;             /* number of whole periods of 400 years */
-    int64_t day_of_era = days % 146097;
-    int64_t year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-    int64_t day_of_year =
-        day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    int64_t month_from_march = (5 * day_of_year + 2) / 153;
-    int64_t day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    int64_t month = month_from_march + 3;
-    int64_t year = year_of_era + era * 400;
+    time_t seconds = (time_t)(at / SECOND);
+    char date[32] = "";
 
-    if (month > 12) {
-        month -= 12;
-        year++;
-    }
-
-    buffer_format(text, "%04d-%02d-%02dT%02d:%02d:%02dZ", (int)year, (int)month, (int)day,
-                  (int)(seconds / 3600 % 24), (int)(seconds / 60 % 60),
-                  (int)(seconds % 60));
+    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", gmtime(&seconds));
+    buffer_text(text, date);
 }
 
-/* Adds the command line from which OPTIONS were read. Words with blanks are quoted. */
+/* Adds WORD in single quotes, as a shell reads it. */
+static void
+add_quoted(struct buffer *text, const char *word)
+{
+    buffer_text(text, "'");
+    for (; *word; word++) {
+        /* A quote cannot stand inside of quotes: they end, and begin again after it. */
+        if (*word == '\'')
+            buffer_text(text, "'\\''");
+        else
+            buffer_add(text, word, 1);
+    }
+    buffer_text(text, "'");
+}
+
+/* Adds the command line from which OPTIONS were read. Words that a shell would split or
+ * expand are quoted. */
 static void
 add_command(struct buffer *text, const struct options *options)
 {
@@ -255,9 +252,12 @@ add_command(struct buffer *text, const struct options *options)
 
     for (int i = 1; i < options->word_count; i++) {
         const char *word = options->words[i];
-        bool needs_quotes = *word == '\0' || strpbrk(word, " \t\n\"'$`\\&|;<>()*?");
 
-        buffer_format(text, needs_quotes ? " '%s'" : " %s", word);
+        buffer_text(text, " ");
+        if (*word == '\0' || strpbrk(word, " \t\n\"'$`\\&|;<>()*?[]{}#~!"))
+            add_quoted(text, word);
+        else
+            buffer_text(text, word);
     }
 }
 

@@ -225,14 +225,15 @@ TEST(steps_of_rates_that_broke_the_limit_are_grey)
  * has all of it. */
 TEST(the_origin_has_host_date_version_and_command_line)
 {
-    char *words[64] = {"/usr/bin/ioping", "-slo", "p99<1ms", "a file", ""};
+    char *words[64] = {"/usr/bin/ioping", "-slo", "p99<1ms", "it's", ""};
     static struct options options;
     options = (struct options){.word_count = 5, .words = words};
     begin(1);
     scene.plan.options = &options;
-    assert_contains(draw(), ">db1, 2026-11-29T06:35:26Z, ioping " IOPING_VERSION
-                            ": ioping -slo &#39;p99&lt;1ms&#39; &#39;a file&#39; "
-                            "&#39;&#39;</text>");
+    assert_contains(draw(),
+                    ">db1, 2026-11-29T06:35:26Z, ioping " IOPING_VERSION
+                    ": ioping -slo &#39;p99&lt;1ms&#39; &#39;it&#39;\\&#39;&#39;s&#39; "
+                    "&#39;&#39;</text>");
     for (int i = 5; i < 64; i++)
         words[i] = "word";
     options.word_count = 64;
