@@ -30,7 +30,7 @@ print_information(const struct options *options, int status)
 int
 main(int argc, char *argv[])
 {
-    struct options options = {0};
+    static struct options options; /* static to keep main's stack frame small */
     struct plan plan;
     struct error error = {0};
     struct notes notes = {0};
