@@ -10,6 +10,7 @@
  */
 #include "base/units.h"
 #include "draw.h"
+#include "labels.h"
 #include "words.h"
 
 #include <math.h>
@@ -216,131 +217,6 @@ fit_axis(enum plot_kind kind, bool is_log, double min_tick_gap, double from, dou
     return axis;
 }
 
-/* Lengths for the placement of labels, in pixels. */
-#define POINT_RADIUS 3   /* half the size of the box of a point */
-#define LABEL_DISTANCE 5 /* from a point to its label */
-#define DESCENT 2        /* height of the part of letters below the base line */
-/* Two distances that differ by less than this count as equal, in squared pixels. */
-#define TOLERANCE 0.1
-
-/* A rectangle, in pixels. */
-struct box {
-    double x_min, y_min, x_max, y_max;
-};
-
-/* The boxes that a new label must not overlap. */
-struct labels {
-    struct box frame; /* all labels must lie inside this box */
-    /* The boxes of the points come first, then the boxes of the labels that are already
-     * drawn. The memory is enough for the boxes of all points and labels. */
-    struct box *boxes;
-    int point_count, label_count;
-};
-
-/* Returns the squared distance between BOX and the point X, Y. Returns 0 if the point
- * lies inside the box. */
-static double
-squared_distance(const struct box *box, double x, double y)
-{
-    double x_distance = fmax(fmax(box->x_min - x, x - box->x_max), 0);
-    double y_distance = fmax(fmax(box->y_min - y, y - box->y_max), 0);
-
-    return x_distance * x_distance + y_distance * y_distance;
-}
-
-/* Returns true if BOX lies inside of FRAME. */
-static bool
-is_inside(const struct box *box, const struct box *frame)
-{
-    return box->x_min >= frame->x_min && box->x_max <= frame->x_max &&
-           box->y_min >= frame->y_min && box->y_max <= frame->y_max;
-}
-
-/* Returns true if the boxes overlap. */
-static bool
-do_overlap(const struct box *one, const struct box *other)
-{
-    return one->x_min < other->x_max && other->x_min < one->x_max &&
-           one->y_min < other->y_max && other->y_min < one->y_max;
-}
-
-/* Returns true if BOX is free for a label of the point X, Y. A free box lies inside the
- * frame, and overlaps no point and no label. No other point is nearer to it than X, Y. */
-static bool
-is_free(const struct labels *labels, const struct box *box, double x, double y)
-{
-    double own_distance = squared_distance(box, x, y);
-
-    if (!is_inside(box, &labels->frame))
-        return false;
-
-    for (int i = 0; i < labels->point_count + labels->label_count; i++)
-        if (do_overlap(box, &labels->boxes[i]))
-            return false;
-
-    for (int i = 0; i < labels->point_count; i++) {
-        const struct box *point = &labels->boxes[i];
-        double point_distance = squared_distance(box, point->x_min + POINT_RADIUS,
-                                                 point->y_min + POINT_RADIUS);
-        if (point_distance < own_distance - TOLERANCE)
-            return false;
-    }
-
-    return true;
-}
-
-/* Adds the box of the point X, Y. All points must be added before the first label. */
-static void
-add_label_point(struct labels *labels, double x, double y)
-{
-    labels->boxes[labels->point_count] = (struct box){x - POINT_RADIUS, y - POINT_RADIUS,
-                                                      x + POINT_RADIUS, y + POINT_RADIUS};
-    labels->point_count++;
-}
-
-/* Writes NAME beside the point X, Y. Tries several spots, and takes the first one that is
- * free. Writes nothing if no spot is free. */
-static void
-draw_label(struct buffer *text, struct labels *labels, const char *name, double x,
-           double y)
-{
-    /* The spots for the middle of the label, relative to its point; the best spots come
-     * first. One step to the right is half the width of the label plus LABEL_DISTANCE.
-     * One step down is half the height of the label. A label that lies higher or lower
-     * than its point is moved away from it by a further LABEL_DISTANCE. */
-    static const struct {
-        int right, down;
-    } spots[] = {{0, 1}, {1, 1},  {-1, 1},  {0, -1}, {-1, -1}, {1, -1},
-                 {1, 0}, {-1, 0}, {0, -3},  {1, -3}, {2, -1},  {2, 1},
-                 {0, 3}, {1, 3},  {-1, -3}, {-1, 3}};
-    double width = svg_width(name, PLOT_SMALL);
-    double height = PLOT_SMALL + 1;
-
-    for (size_t i = 0; i < sizeof(spots) / sizeof(spots[0]); i++) {
-        int right = spots[i].right;
-        int down = spots[i].down;
-        double x_middle = x + right * (LABEL_DISTANCE + width / 2);
-        double y_middle = y;
-
-        if (down > 0)
-            y_middle += LABEL_DISTANCE;
-        if (down < 0)
-            y_middle -= LABEL_DISTANCE;
-        y_middle += down * height / 2;
-
-        struct box box = {x_middle - width / 2, y_middle - height / 2,
-                          x_middle + width / 2, y_middle + height / 2};
-        if (!is_free(labels, &box, x, y))
-            continue;
-
-        labels->boxes[labels->point_count + labels->label_count] = box;
-        labels->label_count++;
-        svg_text(text, box.x_min, box.y_max - DESCENT, SVG_START, PLOT_SMALL, "dim halo",
-                 name);
-        return;
-    }
-}
-
 /* The curves of latency of a target, from the lowest up. If there are many targets, only
  * the first curve is drawn. */
 static const struct curve latency_curves[] = {
@@ -383,9 +259,9 @@ draw_step_labels(const struct chart *chart, struct labels *labels, int target)
         const struct job_step *step = points[i].step;
 
         if (is_labelled(plot, target, (int)(step - sweep->steps)))
-            draw_label(chart->text, labels,
-                       plot_swept_value(plot->plan->sweep.kind, step->value, value),
-                       points[i].x, points[i].y);
+            labels_draw(labels, chart->text,
+                        plot_swept_value(plot->plan->sweep.kind, step->value, value),
+                        points[i].x, points[i].y);
     }
 }
 
@@ -413,7 +289,7 @@ draw_value_labels(const struct chart *chart, int curve_count)
             int count = find_points(chart, target, &latency_curves[curve], points);
 
             for (int i = 0; i < count; i++)
-                add_label_point(&labels, points[i].x, points[i].y);
+                labels_add_point(&labels, points[i].x, points[i].y);
         }
     }
 

@@ -1,0 +1,40 @@
+#ifndef PLOT_LABELS_H
+#define PLOT_LABELS_H
+
+#include "svg.h"
+
+/*
+ * Labels beside the points of a chart. A label is only drawn where it is legible: it
+ * covers no point, no other label and no blocked box, and no other point is nearer to it
+ * than its own point.
+ *
+ * The caller adds all points first, then the blocked boxes. Then it draws the labels.
+ */
+
+/* A rectangle, in pixels. */
+struct box {
+    double x_min, y_min, x_max, y_max;
+};
+
+/* The boxes that a new label must not overlap. */
+struct labels {
+    struct box frame; /* all labels must lie inside this box */
+    /* The boxes of the points come first, then all others. The caller provides memory for
+     * as many boxes as there are points, blocked boxes and labels. */
+    struct box *boxes;
+    int point_count;
+    int other_count; /* number of blocked boxes and of labels that are already drawn */
+};
+
+/* Adds the point X, Y. */
+void labels_add_point(struct labels *labels, double x, double y);
+
+/* Adds BOX, which no label may overlap. */
+void labels_block(struct labels *labels, struct box box);
+
+/* Writes NAME beside the point X, Y. Tries several spots, and takes the first one that is
+ * free. Writes nothing if no spot is free. */
+void labels_draw(struct labels *labels, struct buffer *text, const char *name, double x,
+                 double y);
+
+#endif
