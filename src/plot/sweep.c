@@ -265,8 +265,22 @@ draw_step_labels(const struct chart *chart, struct labels *labels, int target)
     }
 }
 
-/* Draws the labels of the steps of all targets, where they do not cover a point of a
- * curve. The panel shows the first CURVE_COUNT curves of latency_curves. */
+/* Returns the x of the line that marks the answer of TARGET. Returns a negative number if
+ * TARGET has no answer. */
+static double
+answer_x(const struct chart *chart, int target)
+{
+    int answer = plot_find_answer(chart->plot, target);
+    if (answer < 0)
+        return -1;
+
+    const struct job_step *step = &chart->plot->jobs[target].sweep.steps[answer];
+    return plot_axis_position(&chart->panel.x_axis, step_figure(step, chart->x_figure));
+}
+
+/* Draws the labels of the steps of all targets, where they cover neither a point of a
+ * curve nor the line of an answer. The panel shows the first CURVE_COUNT curves of
+ * latency_curves. */
 static void
 draw_value_labels(const struct chart *chart, int curve_count)
 {
@@ -275,8 +289,8 @@ draw_value_labels(const struct chart *chart, int curve_count)
     struct labels labels = {
         .frame = {panel->x + 2, panel->top + 20, panel->x + panel->width - 2,
                   plot_panel_bottom(panel) - 2},
-        .boxes =
-            calloc((size_t)plot->count * JOB_STEPS * (CURVES + 1), sizeof(struct box)),
+        .boxes = calloc((size_t)plot->count * (JOB_STEPS * (CURVES + 1) + 1),
+                        sizeof(struct box)),
     };
     if (!labels.boxes) {
         chart->text->failed = true;
@@ -291,6 +305,13 @@ draw_value_labels(const struct chart *chart, int curve_count)
             for (int i = 0; i < count; i++)
                 labels_add_point(&labels, points[i].x, points[i].y);
         }
+    }
+
+    for (int target = 0; target < plot->count; target++) {
+        double x = answer_x(chart, target);
+        if (x >= 0)
+            labels_block(&labels, (struct box){x - 1, panel->top, x + 1,
+                                               plot_panel_bottom(panel)});
     }
 
     for (int target = 0; target < plot->count; target++)
@@ -319,6 +340,18 @@ draw_sweep_limits(struct chart *chart)
     }
 }
 
+/* Writes into TEXT, which has PLOT_TEXT bytes, the value of STEP beside the line of the
+ * answer. In a sweep of rates, the value is the rate that was achieved, as in the answer
+ * of the plot (plot_add_answer). Returns TEXT. */
+static const char *
+format_answer_value(enum sweep_kind kind, const struct job_step *step, char *text)
+{
+    if (kind == SWEEP_RATE)
+        return plot_value(UNITS_COUNT, step->answered_rate, text);
+
+    return plot_swept_value(kind, step->value, text);
+}
+
 /* Draws a vertical line for each target, at the step that is its answer. If there is only
  * one target, writes the value of this step at the upper end of the line. */
 static void
@@ -330,12 +363,9 @@ draw_answers(struct chart *chart)
     char value[PLOT_TEXT];
 
     for (int i = 0; i < plot->count; i++) {
-        int answer = plot_find_answer(plot, i);
-        if (answer < 0)
+        double x = answer_x(chart, i);
+        if (x < 0)
             continue;
-
-        const struct job_step *step = &plot->jobs[i].sweep.steps[answer];
-        double x = plot_axis_position(&panel->x_axis, step_figure(step, chart->x_figure));
 
         svg_rule(chart->text, plot_class("knee", i).text, x, panel->top, 'V',
                  plot_panel_bottom(panel));
@@ -343,7 +373,8 @@ draw_answers(struct chart *chart)
         if (plot->count > 1)
             continue;
 
-        plot_swept_value(kind, step->value, value);
+        const struct job_sweep *sweep = &plot->jobs[i].sweep;
+        format_answer_value(kind, &sweep->steps[plot_find_answer(plot, i)], value);
         double width = svg_width(value, PLOT_FONT) + ANSWER_DISTANCE;
         double text_y = panel->top + ANSWER_DROP;
         if (x + width > panel->x + panel->width)

@@ -212,7 +212,9 @@ TEST(steps_of_rates_that_broke_the_limit_are_grey)
                               .verdict = i < 5 ? SLO_MET : SLO_BROKEN};
     scene.jobs[0].sweep.count = 8;
     scene.jobs[0].sweep.highest_index = 4;
+    scene.jobs[0].sweep.steps[4].answered_rate = 4990;
     const char *text = draw();
+    assert_contains(text, ">4.99 k</text>");
     assert_int_equal(count_of(text, " past t0\""), 3 * 3);
     assert_int_equal(count_of(text, "<circle class=\"ring"), 0);
     assert_contains(text, ">4 k</text>");
