@@ -79,9 +79,10 @@ struct plot_tick {
     char text[32]; /* the value; then its unit, unless the title of the axis has it */
 };
 
-/* An axis is logarithmic if its largest value is more than this many times its smallest
- * value. */
-#define PLOT_LOG_RATIO 50
+/* An axis of latency is logarithmic if the longest latency is more than this many times
+ * the shortest. On a linear axis, one slow request would squeeze all others into a strip
+ * at the bottom. */
+#define PLOT_LATENCY_LOG_RATIO 10
 
 /* Returns true if MAX is more than RATIO times MIN. */
 bool plot_axis_spreads(int64_t min, int64_t max, int64_t ratio);

@@ -46,7 +46,7 @@ fit_latency_axis(struct plot_panel *panel, const struct plot *plot)
 
     panel->x_axis =
         (struct plot_axis){.kind = PLOT_TIME,
-                           .is_log = plot_axis_spreads(min, max, PLOT_LOG_RATIO),
+                           .is_log = plot_axis_spreads(min, max, PLOT_LATENCY_LOG_RATIO),
                            .from = panel->x + INSET,
                            .to = panel->x + panel->width - INSET,
                            .min_tick_gap = 56};

@@ -22,9 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* If there are more series than this, percentiles have no labels between the panels. */
-#define MAX_LABELLED 4
-
 /* Lengths in pixels. */
 #define TIME_WIDTH 528
 #define SPREAD_X 718
@@ -127,8 +124,6 @@ find_entries(const struct run_picture *run, int target)
         entries |= BIT(MEAN);
     if (!(entries & BIT(MARK)) && run->plot->count == 1)
         entries |= BIT(BAND);
-    if (run->series_count > MAX_LABELLED)
-        entries |= BIT(P50) | BIT(P99);
     if (run->has_phases && run->plot->jobs[0].phases->current >= PHASE_LOADED)
         entries |= BIT(LOAD);
 
@@ -244,7 +239,7 @@ place_panels(struct run_picture *run)
                                                 (run->has_phases ? PHASE_TITLE : 0),
                                           .min_tick_gap = 32};
 
-        if (plot_axis_spreads(run->min_latency, run->max_latency, PLOT_LOG_RATIO)) {
+        if (plot_axis_spreads(run->min_latency, run->max_latency, PLOT_LATENCY_LOG_RATIO)) {
             time->y_axis.is_log = true;
             time->y_axis.from = bottom - PLOT_INSET;
             time->y_axis.min_tick_gap = 20;
@@ -331,7 +326,7 @@ separate_labels(struct label *list, int count, double max_y)
 static void
 draw_percentile_labels(const struct run_picture *run)
 {
-    struct label labels[PLOT_QUANTILES * MAX_LABELLED];
+    struct label labels[PLOT_QUANTILES * PLOT_MAX_DETAILED];
     double x = run->time_panel.x + run->time_panel.width;
     int count = make_labels(run, labels);
 
@@ -390,10 +385,10 @@ plot_run_draw(struct buffer *text, const struct plot *plot)
     survey_targets(run);
     place_panels(run);
     plot_time_panel_draw(run);
-    if (!run->has_phases)
+    if (!run->has_phases) {
         draw_percentiles(run, &run->time_panel);
-    if (!run->has_phases && run->series_count <= MAX_LABELLED)
         draw_percentile_labels(run);
+    }
 
     plot_spread_panels_draw(run);
     if (plot_has_parts(plot))

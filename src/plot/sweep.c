@@ -25,9 +25,9 @@
 #define SIZE_PANEL_GAP 100   /* between the two panels of a sweep of sizes */
 /* In a sweep of rates, this number of steps on each side of the answer have labels. */
 #define LABELLED_AROUND 1
-/* The axis of latency is logarithmic if the longest latency is more than this many times
- * the shortest. */
-#define LATENCY_LOG_RATIO 10
+/* The axis of rates is logarithmic if the highest rate is more than this many times the
+ * lowest. */
+#define RATE_LOG_RATIO 50
 /* A limit that is far from all latencies is not drawn. A limit may widen the axis of
  * latency by this factor at most. */
 #define LIMIT_ROOM 4
@@ -429,7 +429,7 @@ fit_x_axis(struct chart *chart, struct value_range range)
     }
 
     if (kind != SWEEP_INTERVAL) {
-        bool is_log = plot_axis_spreads(range.min, range.max, PLOT_LOG_RATIO);
+        bool is_log = plot_axis_spreads(range.min, range.max, RATE_LOG_RATIO);
         panel->x_axis = fit_axis(PLOT_RATE, is_log, 64, panel->x, end, range, true);
         return;
     }
@@ -473,7 +473,7 @@ draw_latency_panel(struct chart *chart)
     }
 
     fit_x_axis(chart, x_range);
-    bool is_log = plot_axis_spreads(range.min, range.max, LATENCY_LOG_RATIO);
+    bool is_log = plot_axis_spreads(range.min, range.max, PLOT_LATENCY_LOG_RATIO);
     panel->y_axis = fit_axis(PLOT_TIME, is_log, is_log ? 20 : 32,
                              plot_panel_bottom(panel), panel->top, range, true);
 
