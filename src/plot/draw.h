@@ -111,8 +111,8 @@ struct plot_panel {
     double x, width;    /* x of the left edge */
     double top, height; /* y of the upper edge */
     struct plot_axis x_axis, y_axis;
-    const char *x_title; /* NULL: the x axis has neither a title nor texts of ticks */
-    const char *y_title; /* NULL: the y axis has neither a title nor texts of ticks */
+    /* The titles of the axes. "": no title. NULL: neither a title nor texts of ticks. */
+    const char *x_title, *y_title;
 };
 
 /* Returns the y of the lower edge of PANEL. */
@@ -127,15 +127,21 @@ plot_panel_bottom(const struct plot_panel *panel)
  * they cover the grid. */
 void plot_panel_draw(struct buffer *text, const struct plot_panel *panel);
 
+/* Adds the title of AXIS at X, Y. If the axis has ticks, the unit or the scale follows
+ * TITLE, such as "latency (µs)" or "latency (log scale)". */
+void plot_axis_title(struct buffer *text, double x, double y,
+                     const struct plot_axis *axis, const char *title,
+                     enum svg_anchor anchor);
+
 /* Writes "no request counted" into the middle of PANEL. */
 void plot_panel_empty(struct buffer *text, const struct plot_panel *panel);
 
 /* Returns true if any request of JOB counts, so that there is something to draw. */
 bool plot_has_data(const struct job *job);
 
-/* The maximum number of targets that are drawn in full. If a run has more targets, its
- * plot has only a row for each of them (rows.c). If a sweep has more targets, its plot
- * has fewer curves for each of them. */
+/* The maximum number of targets that share a panel. If a run has more targets, its plot
+ * has only a row for each of them (rows.c). If a sweep has more targets, its plot has a
+ * small panel for each of them (sweep.c). */
 #define PLOT_MAX_DETAILED 8
 /* The colour of texts, for elements that belong to no target. It can be given to
  * plot_class as COLOUR. */
@@ -146,8 +152,9 @@ struct plot_class {
     char text[48];
 };
 
-/* Returns the classes for an element of the colour COLOUR, which is the index of a
- * target, or PLOT_INK. ROLE has classes for the shape of the element, such as "mark". */
+/* Returns the classes for an element of the colour COLOUR, which is the index of a target
+ * that shares a panel with others, from 0 to PLOT_MAX_DETAILED - 1, or PLOT_INK. ROLE has
+ * classes for the shape of the element, such as "mark". */
 struct plot_class plot_class(const char *role, int colour);
 
 /* The parts into which a plot with -breakdown divides the time of requests. From the
@@ -224,9 +231,9 @@ unsigned plot_run_draw(struct buffer *text, const struct plot *plot);
  * which the rows and their axis end. */
 double plot_rows_draw(struct buffer *text, const struct plot *plot);
 
-/* sweep.c: draws the panels of a sweep. Returns the set of entries that the legend
- * needs. */
-unsigned plot_sweep_draw(struct buffer *text, const struct plot *plot);
+/* sweep.c: draws the panels of a sweep. Returns the set of entries that the legend needs.
+ * Stores in BOTTOM the y at which the lowest panel ends. */
+unsigned plot_sweep_draw(struct buffer *text, const struct plot *plot, double *bottom);
 
 /* targets.c: draws the legend and the table of the targets, from Y downwards. ENTRIES is
  * the set of entries of the legend. Returns the y at which the table ends. */

@@ -1,6 +1,6 @@
 /*
  * Panels, which are frames with axes; and the CSS classes of elements. The colours t0 to
- * t7 and the dashes d1 to d7 distinguish targets. The colours part0 to part5 distinguish
+ * t7 distinguish the targets that share a panel. The colours part0 to part5 distinguish
  * parts of the time of requests. The style sheet in plot.c defines the classes.
  */
 #include "draw.h"
@@ -13,11 +13,9 @@
 #define TITLE_RISE 10     /* from the title of the y axis to the upper edge */
 #define TITLE_OVERHANG 64 /* from the start of the y title to the left edge */
 
-/* Adds the title of AXIS at X, Y. If the axis has ticks, the unit or the scale follows
- * TITLE, such as "latency (µs)" or "latency (log scale)". */
-static void
-add_axis_title(struct buffer *text, double x, double y, const struct plot_axis *axis,
-               const char *title, enum svg_anchor anchor)
+void
+plot_axis_title(struct buffer *text, double x, double y, const struct plot_axis *axis,
+                const char *title, enum svg_anchor anchor)
 {
     char full_title[96];
     bool has_ticks = axis->min_tick_gap > 0;
@@ -68,8 +66,9 @@ plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
         for (int i = 0; i < x_count; i++)
             svg_text(text, x_ticks[i].position, bottom + TICK_DISTANCE + PLOT_SMALL,
                      SVG_MIDDLE, PLOT_SMALL, "dim", x_ticks[i].text);
-        add_axis_title(text, middle, bottom + TITLE_DISTANCE, &panel->x_axis,
-                       panel->x_title, SVG_MIDDLE);
+        if (*panel->x_title)
+            plot_axis_title(text, middle, bottom + TITLE_DISTANCE, &panel->x_axis,
+                            panel->x_title, SVG_MIDDLE);
     }
 
     if (!panel->y_title)
@@ -78,8 +77,9 @@ plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
     for (int i = 0; i < y_count; i++)
         svg_text(text, panel->x - TICK_DISTANCE - 2, y_ticks[i].position + 4, SVG_END,
                  PLOT_SMALL, "dim", y_ticks[i].text);
-    add_axis_title(text, panel->x - TITLE_OVERHANG, panel->top - TITLE_RISE,
-                   &panel->y_axis, panel->y_title, SVG_START);
+    if (*panel->y_title)
+        plot_axis_title(text, panel->x - TITLE_OVERHANG, panel->top - TITLE_RISE,
+                        &panel->y_axis, panel->y_title, SVG_START);
 }
 
 void
@@ -123,22 +123,12 @@ plot_part_class(const char *role, int part)
     return class;
 }
 
-#define COLOURS 8
-#define DASHES 8
-
 struct plot_class
 plot_class(const char *role, int colour)
 {
-    /* The first 8 targets differ only in colour. The next 8 targets have the same
-     * colours, and the dashes d1. The next 8 targets have the dashes d2, and so on. */
-    int dashes = colour / COLOURS % DASHES;
     struct plot_class class;
 
-    if (dashes)
-        snprintf(class.text, sizeof(class.text), "%s t%d d%d", role, colour % COLOURS,
-                 dashes);
-    else
-        snprintf(class.text, sizeof(class.text), "%s t%d", role, colour % COLOURS);
+    snprintf(class.text, sizeof(class.text), "%s t%d", role, colour);
     return class;
 }
 

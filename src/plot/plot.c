@@ -23,10 +23,9 @@
  * The style sheet. The colours t0 to t7 of targets come from the palette of Okabe and
  * Ito ("Color Universal Design", 2008), which colour-blind people can distinguish. Their
  * vermilion stands for limits only; black and yellow are replaced by colours that are
- * visible on the background, which is light or dark as the viewer prefers. The dashes d1
- * to d7 distinguish targets if there are more targets than colours. Percentiles are steps
- * of the colour of their target: the higher, the fainter. The fonts come from the
- * viewer's system. Classes that begin with k- are for the legend.
+ * visible on the background, which is light or dark as the viewer prefers. Percentiles
+ * are steps of the colour of their target: the higher, the fainter. The fonts come from
+ * the viewer's system. Classes that begin with k- are for the legend.
  */
 static const char style[] =
     "<style>\n"
@@ -54,13 +53,8 @@ static const char style[] =
     ".max,.k-max{stroke-opacity:.45;stroke-dasharray:1 3}\n"
     ".limit,.k-limit,.ring,.k-ring{stroke:#d55e00}\n"
     ".limit,.k-limit{stroke-dasharray:12 3 2 3}.knee,.k-knee{stroke-dasharray:2 2}\n"
-    ".d1{stroke-dasharray:8 3}.d2{stroke-dasharray:2 2}.d3{stroke-dasharray:8 3 2 3}\n"
-    ".d4{stroke-dasharray:14 4}.d5{stroke-dasharray:4 6}"
-    ".d6{stroke-dasharray:12 3 2 3 2 3}.d7{stroke-dasharray:1 5}\n"
     ".open{fill:#fff;fill-opacity:1;stroke:currentColor;stroke-width:1.5}\n"
     ".past,.k-past{fill:#8c959f;stroke:#8c959f;fill-opacity:1}\n"
-    ".mark.d1,.mark.d3,.mark.d5,.mark.d7,.k-mark.d1,.k-mark.d3,.k-mark.d5,.k-mark.d7"
-    "{fill:none;stroke:currentColor;stroke-dasharray:none}\n"
     "@media screen and (prefers-color-scheme:dark){\n"
     "text{fill:#e6edf3}.dim{fill:#9da7b1}.paper,.open{fill:#0d1117}\n"
     ".halo{stroke:#0d1117}\n"
@@ -321,8 +315,14 @@ draw_contents(struct buffer *text, const struct plot *plot)
     if (!is_sweep && plot->count > PLOT_MAX_DETAILED)
         return plot_rows_draw(text, plot);
 
-    unsigned entries = is_sweep ? plot_sweep_draw(text, plot) : plot_run_draw(text, plot);
-    return plot_targets_draw(text, plot, entries, PLOT_BOTTOM + 46);
+    double bottom = PLOT_BOTTOM;
+    unsigned entries;
+    if (is_sweep)
+        entries = plot_sweep_draw(text, plot, &bottom);
+    else
+        entries = plot_run_draw(text, plot);
+
+    return plot_targets_draw(text, plot, entries, bottom + 46);
 }
 
 void

@@ -239,7 +239,8 @@ place_panels(struct run_picture *run)
                                                 (run->has_phases ? PHASE_TITLE : 0),
                                           .min_tick_gap = 32};
 
-        if (plot_axis_spreads(run->min_latency, run->max_latency, PLOT_LATENCY_LOG_RATIO)) {
+        if (plot_axis_spreads(run->min_latency, run->max_latency,
+                              PLOT_LATENCY_LOG_RATIO)) {
             time->y_axis.is_log = true;
             time->y_axis.from = bottom - PLOT_INSET;
             time->y_axis.min_tick_gap = 20;

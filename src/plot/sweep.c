@@ -7,6 +7,9 @@
  * - A sweep of rates or intervals has a panel with latency against the offered rate or
  *   the interval.
  * A line marks the step that is the answer of the sweep (plot_find_answer).
+ *
+ * Curves of many targets would hide one another. Therefore more than PLOT_MAX_DETAILED
+ * targets have a small panel each, in a grid.
  */
 #include "base/units.h"
 #include "draw.h"
@@ -23,6 +26,15 @@
 #define ANSWER_DROP 15       /* from the upper edge to the base line of the answer */
 #define SIZE_PANEL_WIDTH 372 /* width of a panel of a sweep of sizes */
 #define SIZE_PANEL_GAP 100   /* between the two panels of a sweep of sizes */
+/* A grid of small panels. */
+#define GRID_COLUMNS 4
+#define GRID_WIDTH 197         /* width of a panel */
+#define GRID_HEIGHT 130        /* height of a panel */
+#define GRID_GAP 24            /* between two panels of a row; between rows half of it */
+#define GRID_TITLE_DISTANCE 36 /* from the lower edge to the title of the x axis */
+#define GRID_DISTANCE 76       /* between the two grids of a sweep of sizes */
+#define GRID_NAME_COLUMNS 16   /* maximum width of a name, in characters */
+#define STRIP_HEIGHT 22        /* height of the strip with the name of the target */
 /* In a sweep of rates, this number of steps on each side of the answer have labels. */
 #define LABELLED_AROUND 1
 /* The axis of rates is logarithmic if the highest rate is more than this many times the
@@ -103,8 +115,14 @@ find_range(const struct plot *plot, enum figure figure)
 /* A panel while it is drawn. */
 struct chart {
     struct buffer *text;
-    const struct plot *plot;
+    const struct plot *plot; /* the targets that the panel shows */
+    /* The targets that the axes cover. In a grid of panels, these are all targets of the
+     * plot, so that all panels have the same axes. */
+    const struct plot *covered;
     struct plot_panel panel;
+    /* The panel is one of a grid. It has less detail: no marks, no maxima, and no labels
+     * of steps. The name of its target stands in a strip at the upper edge. */
+    bool is_small;
     enum figure x_figure;        /* the figure on the horizontal axis */
     int64_t x_values[JOB_STEPS]; /* values of the horizontal ticks, if they are given */
     unsigned entries;            /* set of entries that the legend needs */
@@ -183,8 +201,7 @@ draw_curve(struct chart *chart, int target, const struct curve *curve)
 
     /* The marks of many targets would make the file large. A single point has no line, so
      * it needs a mark. */
-    bool has_marks = chart->plot->count <= PLOT_MAX_DETAILED || count == 1;
-    if (!has_marks)
+    if (chart->is_small && count > 1)
         return;
 
     for (int i = 0; i < count; i++)
@@ -217,8 +234,7 @@ fit_axis(enum plot_kind kind, bool is_log, double min_tick_gap, double from, dou
     return axis;
 }
 
-/* The curves of latency of a target, from the lowest up. If there are many targets, only
- * the first curve is drawn. */
+/* The curves of latency of a target, from the lowest up. */
 static const struct curve latency_curves[] = {
     {"p50", "mark", 3, P50},
     {"p99", "mark open", 3, P99},
@@ -353,7 +369,8 @@ format_answer_value(enum sweep_kind kind, const struct job_step *step, char *tex
 }
 
 /* Draws a vertical line for each target, at the step that is its answer. If there is only
- * one target, writes the value of this step at the upper end of the line. */
+ * one target, writes the value of this step at the upper end of the line or, in a small
+ * panel, at the right end of the strip. */
 static void
 draw_answers(struct chart *chart)
 {
@@ -367,7 +384,8 @@ draw_answers(struct chart *chart)
         if (x < 0)
             continue;
 
-        svg_rule(chart->text, plot_class("knee", i).text, x, panel->top, 'V',
+        double line_top = panel->top + (chart->is_small ? STRIP_HEIGHT : 0);
+        svg_rule(chart->text, plot_class("knee", i).text, x, line_top, 'V',
                  plot_panel_bottom(panel));
         chart->entries |= BIT(KNEE);
         if (plot->count > 1)
@@ -377,7 +395,10 @@ draw_answers(struct chart *chart)
         format_answer_value(kind, &sweep->steps[plot_find_answer(plot, i)], value);
         double width = svg_width(value, PLOT_FONT) + ANSWER_DISTANCE;
         double text_y = panel->top + ANSWER_DROP;
-        if (x + width > panel->x + panel->width)
+        if (chart->is_small)
+            svg_text(chart->text, panel->x + panel->width - ANSWER_DISTANCE, text_y,
+                     SVG_END, PLOT_FONT, "answer", value);
+        else if (x + width > panel->x + panel->width)
             svg_text(chart->text, x - ANSWER_DISTANCE, text_y, SVG_END, PLOT_FONT,
                      "answer halo", value);
         else
@@ -421,7 +442,7 @@ fit_x_axis(struct chart *chart, struct value_range range)
 {
     struct plot_panel *panel = &chart->panel;
     double end = panel->x + panel->width;
-    enum sweep_kind kind = chart->plot->plan->sweep.kind;
+    enum sweep_kind kind = chart->covered->plan->sweep.kind;
 
     if (kind == SWEEP_SIZE) {
         panel->x_axis = fit_axis(PLOT_SIZE, true, 54, panel->x, end, range, false);
@@ -435,7 +456,7 @@ fit_x_axis(struct chart *chart, struct value_range range)
     }
 
     /* The ticks are at the intervals of the steps. */
-    const struct job_sweep *sweep = &chart->plot->jobs[0].sweep;
+    const struct job_sweep *sweep = &chart->covered->jobs[0].sweep;
     panel->x_axis = (struct plot_axis){.kind = PLOT_TIME,
                                        .is_log = true,
                                        .from = panel->x + INSET,
@@ -448,34 +469,64 @@ fit_x_axis(struct chart *chart, struct value_range range)
     plot_axis_fit(&panel->x_axis, range.min, range.max, true);
 }
 
-/* Draws the panel of CHART with the curves of latency of all targets. The frame of the
+/* Returns the number of curves of latency that CHART shows: the first ones of
+ * latency_curves. The maximum does not help to find a size, and a small panel has no room
+ * for it. */
+static int
+count_curves(const struct chart *chart)
+{
+    if (chart->is_small || chart->plot->plan->sweep.kind == SWEEP_SIZE)
+        return CURVES - 1;
+
+    return CURVES;
+}
+
+/* Returns the upper end of the vertical axis of CHART, in pixels. */
+static double
+axis_top(const struct chart *chart)
+{
+    return chart->panel.top + (chart->is_small ? STRIP_HEIGHT - INSET : 0);
+}
+
+/* Draws the frame of the panel of CHART. Returns true if there is something to draw in
+ * the panel. Otherwise, writes into the panel that no request counted. */
+static bool
+draw_frame(const struct chart *chart)
+{
+    const struct plot *plot = chart->plot;
+
+    plot_panel_draw(chart->text, &chart->panel);
+    for (int i = 0; i < plot->count; i++)
+        if (plot_has_data(&plot->jobs[i]))
+            return true;
+
+    plot_panel_empty(chart->text, &chart->panel);
+    return false;
+}
+
+/* Draws the panel of CHART with the curves of latency of its targets. The frame of the
  * panel must be set. */
 static void
 draw_latency_panel(struct chart *chart)
 {
     const struct plot *plot = chart->plot;
     struct plot_panel *panel = &chart->panel;
-    struct value_range x_range = find_range(plot, chart->x_figure);
-    int curve_count = plot->count <= PLOT_MAX_DETAILED ? CURVES : 1;
+    enum sweep_kind kind = plot->plan->sweep.kind;
+    int curve_count = count_curves(chart);
+    struct value_range x_range = find_range(chart->covered, chart->x_figure);
+    struct value_range range = find_latency_range(chart->covered, curve_count);
     bool is_labelled_kind =
-        plot->plan->sweep.kind != SWEEP_INTERVAL && plot->plan->sweep.kind != SWEEP_SIZE;
+        kind != SWEEP_INTERVAL && kind != SWEEP_SIZE && !chart->is_small;
 
-    /* A sweep of sizes has no curve of the maximum: it does not help to find a size.
-     */
-    if (plot->plan->sweep.kind == SWEEP_SIZE && curve_count > 1)
-        curve_count = CURVES - 1;
+    if (!is_empty(&x_range) && !is_empty(&range)) {
+        bool is_log = plot_axis_spreads(range.min, range.max, PLOT_LATENCY_LOG_RATIO);
 
-    struct value_range range = find_latency_range(plot, curve_count);
-    if (is_empty(&x_range) || is_empty(&range)) {
-        plot_panel_draw(chart->text, panel);
-        plot_panel_empty(chart->text, panel);
-        return;
+        fit_x_axis(chart, x_range);
+        panel->y_axis = fit_axis(PLOT_TIME, is_log, is_log ? 20 : 32,
+                                 plot_panel_bottom(panel), axis_top(chart), range, true);
     }
-
-    fit_x_axis(chart, x_range);
-    bool is_log = plot_axis_spreads(range.min, range.max, PLOT_LATENCY_LOG_RATIO);
-    panel->y_axis = fit_axis(PLOT_TIME, is_log, is_log ? 20 : 32,
-                             plot_panel_bottom(panel), panel->top, range, true);
+    if (!draw_frame(chart))
+        return;
 
     static const unsigned curve_entries[CURVES] = {BIT(P50), BIT(P99), BIT(MAX)};
     for (int i = 0; i < curve_count; i++) {
@@ -483,12 +534,11 @@ draw_latency_panel(struct chart *chart)
         if (!is_empty(&one))
             chart->entries |= curve_entries[i];
     }
-    if (is_labelled_kind && plot->plan->sweep.kind != SWEEP_RATE)
+    if (is_labelled_kind && kind != SWEEP_RATE)
         chart->entries |= BIT(VALUE);
 
-    plot_panel_draw(chart->text, panel);
     draw_sweep_limits(chart);
-    if (plot->plan->sweep.kind != SWEEP_SIZE)
+    if (kind != SWEEP_SIZE)
         draw_answers(chart);
 
     for (int curve = curve_count - 1; curve >= 0; curve--)
@@ -498,34 +548,127 @@ draw_latency_panel(struct chart *chart)
         draw_value_labels(chart, curve_count);
 }
 
-/* Draws the panel of bandwidth against the request size. The frame of the panel of CHART
- * must be set. */
+/* Draws the panel of CHART with the bandwidth of its targets against the request size.
+ * The frame of the panel must be set. */
 static void
 draw_bandwidth_panel(struct chart *chart)
 {
     const struct curve curve = {"outline", "mark", 3, BPS};
     struct plot_panel *panel = &chart->panel;
-    struct value_range sizes = find_range(chart->plot, SWEPT);
-    struct value_range rates = find_range(chart->plot, BPS);
+    struct value_range sizes = find_range(chart->covered, SWEPT);
+    struct value_range rates = find_range(chart->covered, BPS);
 
-    if (is_empty(&sizes)) {
-        plot_panel_draw(chart->text, panel);
-        plot_panel_empty(chart->text, panel);
-        return;
+    if (!is_empty(&sizes)) {
+        fit_x_axis(chart, sizes);
+        panel->y_axis = fit_axis(PLOT_SPEED, true, 20, plot_panel_bottom(panel),
+                                 axis_top(chart), rates, false);
     }
+    if (!draw_frame(chart))
+        return;
 
-    fit_x_axis(chart, sizes);
-    panel->y_axis = fit_axis(PLOT_SPEED, true, 20, plot_panel_bottom(panel), panel->top,
-                             rates, false);
-
-    plot_panel_draw(chart->text, panel);
     draw_answers(chart);
     for (int i = 0; i < chart->plot->count; i++)
         draw_curve(chart, i, &curve);
 }
 
+/*
+ * Draws a grid of small panels, one for each target of PLOT. All panels have the same
+ * axes. FIRST is the chart of the panel at the upper left; DRAW draws a panel. Adds to
+ * the entries of FIRST the entries that the legend needs. Returns the y of the lower edge
+ * of the grid, without its horizontal axis.
+ *
+ *   latency
+ *   |  /mnt/a   16 |  /mnt/b   32 |  /mnt/c    8 |  /mnt/d   16 |
+ *   |   __/        |   ___/       |  __/         |   __/        |
+ *   +--------------+--------------+--------------+--------------+
+ *   |  /mnt/e   32 |     requests per second
+ *   |   ___/       |
+ *   +--------------+
+ */
+static double
+draw_grid(struct chart *first, const struct plot *plot, void (*draw)(struct chart *chart))
+{
+    const char *x_title = first->panel.x_title;
+    const char *y_title = first->panel.y_title;
+    int last_row = (plot->count - 1) / GRID_COLUMNS;
+    double row_distance = GRID_HEIGHT + GRID_GAP / 2.0;
+    double bottom = first->panel.top + last_row * row_distance + GRID_HEIGHT;
+
+    for (int i = 0; i < plot->count; i++) {
+        int row = i / GRID_COLUMNS;
+        int column = i % GRID_COLUMNS;
+        bool is_lowest = i + GRID_COLUMNS >= plot->count;
+        const struct plot one = {.plan = plot->plan, .jobs = &plot->jobs[i], .count = 1};
+        struct chart chart = *first;
+        struct buffer name = {0};
+
+        chart.plot = &one;
+        chart.panel.x += column * (GRID_WIDTH + GRID_GAP);
+        chart.panel.top += row * row_distance;
+        chart.panel.width = GRID_WIDTH;
+        chart.panel.height = GRID_HEIGHT;
+        chart.panel.x_title = is_lowest ? "" : NULL;
+        chart.panel.y_title = column == 0 ? "" : NULL;
+        draw(&chart);
+        first->entries |= chart.entries;
+
+        const char *path = plot->jobs[i].target.description.path;
+        if (*path) {
+            svg_shorten(&name, path, GRID_NAME_COLUMNS);
+            svg_buffer(first->text, chart.panel.x + 6, chart.panel.top + ANSWER_DROP,
+                       SVG_START, PLOT_FONT, "name", &name);
+        }
+
+        if (i > 0)
+            continue;
+        plot_axis_title(first->text, first->panel.x - PLOT_LEFT + PLOT_MARGIN + 4,
+                        first->panel.top - 10, &chart.panel.y_axis, y_title, SVG_START);
+        plot_axis_title(first->text, PLOT_LEFT + (PLOT_WIDTH - PLOT_LEFT) / 2.0,
+                        bottom + GRID_TITLE_DISTANCE, &chart.panel.x_axis, x_title,
+                        SVG_MIDDLE);
+    }
+
+    return bottom;
+}
+
+/* Draws the panels of up to PLOT_MAX_DETAILED targets: one panel, or two panels in a
+ * sweep of sizes. */
+static void
+draw_shared_panels(struct chart *chart)
+{
+    bool has_bandwidth = chart->plot->plan->sweep.kind == SWEEP_SIZE;
+    struct plot_panel *panel = &chart->panel;
+
+    if (has_bandwidth)
+        panel->width = SIZE_PANEL_WIDTH;
+    draw_latency_panel(chart);
+    if (!has_bandwidth)
+        return;
+
+    panel->x += SIZE_PANEL_WIDTH + SIZE_PANEL_GAP;
+    panel->x_axis = (struct plot_axis){0};
+    panel->y_axis = (struct plot_axis){0};
+    panel->y_title = "bandwidth";
+    draw_bandwidth_panel(chart);
+}
+
+/* Draws the grids of many targets: one grid, or two grids in a sweep of sizes. Returns
+ * the y of the lower edge. */
+static double
+draw_grids(struct chart *chart)
+{
+    double bottom = draw_grid(chart, chart->plot, draw_latency_panel);
+
+    if (chart->plot->plan->sweep.kind != SWEEP_SIZE)
+        return bottom;
+
+    chart->panel.top = bottom + GRID_DISTANCE;
+    chart->panel.y_title = "bandwidth";
+    return draw_grid(chart, chart->plot, draw_bandwidth_panel);
+}
+
 unsigned
-plot_sweep_draw(struct buffer *text, const struct plot *plot)
+plot_sweep_draw(struct buffer *text, const struct plot *plot, double *bottom)
 {
     static const struct {
         enum figure x_figure;
@@ -540,6 +683,8 @@ plot_sweep_draw(struct buffer *text, const struct plot *plot)
     enum sweep_kind kind = plot->plan->sweep.kind;
     struct chart chart = {.text = text,
                           .plot = plot,
+                          .covered = plot,
+                          .is_small = plot->count > PLOT_MAX_DETAILED,
                           .x_figure = kinds[kind].x_figure,
                           .panel = {.x = PLOT_LEFT,
                                     .width = PLOT_WIDTH - PLOT_LEFT - 2 * PLOT_MARGIN,
@@ -548,15 +693,11 @@ plot_sweep_draw(struct buffer *text, const struct plot *plot)
                                     .x_title = kinds[kind].title,
                                     .y_title = "latency"}};
 
-    if (kind == SWEEP_SIZE)
-        chart.panel.width = SIZE_PANEL_WIDTH;
-    draw_latency_panel(&chart);
-    if (kind != SWEEP_SIZE)
-        return chart.entries;
+    *bottom = PLOT_BOTTOM;
+    if (chart.is_small)
+        *bottom = draw_grids(&chart);
+    else
+        draw_shared_panels(&chart);
 
-    chart.panel.x += SIZE_PANEL_WIDTH + SIZE_PANEL_GAP;
-    chart.panel.x_axis = chart.panel.y_axis = (struct plot_axis){0};
-    chart.panel.y_title = "bandwidth";
-    draw_bandwidth_panel(&chart);
     return chart.entries;
 }

@@ -79,18 +79,19 @@ draw_entry_name(struct buffer *text, double x, double y, const char *name)
 }
 
 /* Draws ENTRY with its left end at X and the base line of its text at Y. COLOUR is the
- * colour of its sample. KIND is the kind of the sweep that the plot shows. Returns the x
+ * colour of its sample. KIND is the kind of the sweep that the plot shows. HAS_MARKS is
+ * true if the curves of the sweep have a mark at each step. Returns the x
  * of the next entry. */
 static double
-draw_entry(struct buffer *text, enum plot_entry entry, enum sweep_kind kind, int colour,
-           double x, double y)
+draw_entry(struct buffer *text, enum plot_entry entry, enum sweep_kind kind,
+           bool has_marks, int colour, double x, double y)
 {
     bool is_sweep = kind != SWEEP_NONE;
     const char *role = is_sweep ? legend[entry].sweep_role : legend[entry].run_role;
 
     if (role)
         draw_swatch(text, entry, plot_class(role, colour), x, y);
-    if (is_sweep && legend[entry].sweep_mark)
+    if (is_sweep && has_marks && legend[entry].sweep_mark)
         svg_circle(text, plot_class(legend[entry].sweep_mark, colour).text,
                    x + PLOT_SWATCH / 2.0, y - 4, legend[entry].mark_radius);
 
@@ -106,8 +107,10 @@ static void
 draw_legend(struct buffer *text, const struct plot *plot, unsigned entries, double y)
 {
     enum sweep_kind kind = plot->plan->sweep.kind;
-    bool has_one_series = plot->count == 1 && (kind != SWEEP_NONE ||
-                                               plot->plan->workload.mix.extra_count == 0);
+    bool has_small_panels = kind != SWEEP_NONE && plot->count > PLOT_MAX_DETAILED;
+    bool has_one_target = plot->count == 1 || has_small_panels;
+    bool has_one_series = has_one_target && (kind != SWEEP_NONE ||
+                                             plot->plan->workload.mix.extra_count == 0);
     double x = PLOT_MARGIN;
 
     for (enum plot_entry entry = 0; entry < ENTRY_VALUE; entry++) {
@@ -115,7 +118,7 @@ draw_legend(struct buffer *text, const struct plot *plot, unsigned entries, doub
         int colour = has_one_series && !is_exception ? 0 : PLOT_INK;
 
         if (entries & 1u << entry)
-            x = draw_entry(text, entry, kind, colour, x, y);
+            x = draw_entry(text, entry, kind, !has_small_panels, colour, x, y);
     }
 
     /* The entry for the numbers beside points is only a text, without a sample. */
@@ -257,7 +260,7 @@ name_target_row(struct target_row *row, const struct plot *plot, int index)
 {
     const struct description *description = &plot->jobs[index].target.description;
 
-    row->colour = index;
+    row->colour = plot->count <= PLOT_MAX_DETAILED ? index : -1;
     row->short_name = description->path;
     description_label(description, &row->name);
 }

@@ -22,7 +22,7 @@ struct svg_check_box {
     double left, top, right, bottom;
 };
 
-#define SVG_CHECK_PANELS 4 /* maximum number of panels in a plot */
+#define SVG_CHECK_PANELS 128 /* two for each of 64 targets */
 
 /* A plot and its problems. */
 struct svg_check {

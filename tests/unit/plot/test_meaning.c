@@ -371,6 +371,45 @@ TEST(more_than_eight_targets_have_a_row_each)
     }
 }
 
+/* Returns true if the boxes are equal, moved to the right by X and down by Y. */
+static bool
+is_moved(struct svg_check_box one, struct svg_check_box other, double x, double y)
+{
+    return fabs(other.left - one.left - x) < 0.15 &&
+           fabs(other.right - one.right - x) < 0.15 &&
+           fabs(other.top - one.top - y) < 0.15 &&
+           fabs(other.bottom - one.bottom - y) < 0.15;
+}
+
+/* The last disk has four times the rates of the others. All panels have the same axes. */
+TEST(more_than_eight_targets_of_a_sweep_have_a_panel_each)
+{
+    struct plotted *plotted =
+        plotted_make(&(struct plotted_case){SWEEP_DEPTH, 10, 7, PLOTTED_DECADES});
+    plotted->jobs[0].sweep.highest_index = 3;
+    for (int i = 1; i < 10; i++)
+        plotted->jobs[i].sweep = plotted->jobs[0].sweep;
+    for (int i = 0; i < 7; i++)
+        plotted->jobs[9].sweep.steps[i].iops *= 4;
+    look(plotted);
+    assert_int_equal(svg_check_count(&check, "plot"), 10);
+    assert_int_equal(svg_check_count(&check, "p50"), 10);
+    assert_int_equal(svg_check_count(&check, "p99"), 10);
+    assert_int_equal(svg_check_count(&check, "knee"), 10);
+    assert_int_equal(svg_check_count(&check, "mark"), 0);
+    struct svg_check_box curves[10];
+    for (int i = 0; i < 10; i++)
+        curves[i] = svg_check_bounds(&check, svg_check_find(&check, "p50", i));
+    const struct svg_check_box *panels = check.panels;
+    assert_true(is_moved(curves[0], curves[1], panels[1].left - panels[0].left, 0));
+    double first = curves[0].right - panels[0].left;
+    double last = curves[9].right - panels[9].left;
+    assert_near(last / first, 4, 0.05);
+    assert_near(panels[4].left, panels[0].left, 0.1);
+    assert_true(panels[4].top > panels[0].bottom);
+    assert_true(svg_check_shows(&check, "/mnt/disk9"));
+}
+
 /* Depth 8 is the fourth of seven steps. */
 TEST(the_answer_of_a_sweep_is_a_line_at_its_step)
 {
