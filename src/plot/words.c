@@ -116,7 +116,7 @@ plot_add_workload(struct buffer *text, const struct plot *plot)
     enum sweep_kind swept = plan->sweep.kind;
 
     if (plan->mode == MODE_COMPARE) {
-        buffer_text(text, "read from recorded runs");
+        buffer_text(text, "each run begins at time 0");
         return;
     }
 

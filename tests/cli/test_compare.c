@@ -181,7 +181,7 @@ TEST(the_picture_has_both)
     if (check.problems.length)
         fail_msg("%s", check.problems.text);
     assert_true(svg_check_shows(&check, "ioping: 2 recorded runs"));
-    assert_true(svg_check_shows(&check, "read from recorded runs"));
+    assert_true(svg_check_shows(&check, "each run begins at time 0"));
     assert_true(svg_check_shows(&check, "gp3 against gp2: "));
     assert_true(svg_check_says(&check, "desc", "200 requests counted"));
     assert_true(svg_check_shows(&check, "gp3"));
