@@ -17,6 +17,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/*
+ * Calls open(2) with the flags MODE, and calls it again if a signal interrupts it. A file
+ * that is created has the permissions 0600, limited by the umask. Returns the descriptor,
+ * or -1 with errno. If O_NOFOLLOW refuses a symbolic link, errno is ELOOP, as on Linux;
+ * FreeBSD reports EMLINK, and NetBSD EFTYPE. Defined in posix_files.c.
+ */
+int posix_open(const char *path, int mode);
+
 /* Signals and waits: posix_signals.c, except where the system has its own way. */
 
 /* The signal that os_thread_wake sends to a thread: it interrupts the thread's system

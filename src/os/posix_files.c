@@ -103,17 +103,20 @@ open_mode(unsigned flags)
     return mode;
 }
 
-/* Calls open(2), and calls it again if a signal interrupts it. If O_NOFOLLOW refuses a
- * symbolic link, NetBSD reports EFTYPE. The caller gets ELOOP instead, as on Linux. */
-static int
-open_path(const char *path, int mode)
+int
+posix_open(const char *path, int mode)
 {
     int fd;
     do
         fd = open(path, mode, 0600);
     while (fd < 0 && errno == EINTR);
+    if (fd >= 0 || !(mode & O_NOFOLLOW))
+        return fd;
+
+    if (errno == EMLINK)
+        errno = ELOOP;
 #ifdef EFTYPE /* an errno that not every system has */
-    if (fd < 0 && errno == EFTYPE && mode & O_NOFOLLOW)
+    if (errno == EFTYPE)
         errno = ELOOP;
 #endif
     return fd;
@@ -127,8 +130,8 @@ os_file_open(const char *path, unsigned flags)
     if (flags & OS_OPEN_CREATE)
         mode |= O_CREAT | O_NOFOLLOW;
     if (!(flags & OS_OPEN_NO_WAIT))
-        return open_path(path, mode);
-    int fd = open_path(path, mode | O_NONBLOCK);
+        return posix_open(path, mode);
+    int fd = posix_open(path, mode | O_NONBLOCK);
     if (fd >= 0)
         fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 
@@ -148,7 +151,7 @@ posix_file_create(const char *prefix, int mode, char *name, size_t size)
         if (os_leftover_begin(name) < 0)
             return -1;
 
-        int fd = open_path(name, mode | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
+        int fd = posix_open(name, mode | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
         if (fd >= 0)
             return fd;
         int code = errno;
@@ -184,7 +187,7 @@ os_file_temporary(const char *path, unsigned flags, char *name, size_t size)
 {
     name[0] = '\0';
 #ifdef O_TMPFILE /* a flag that not every system has */
-    int unnamed = open_path(path, open_mode(flags) | O_RDWR | O_TMPFILE);
+    int unnamed = posix_open(path, open_mode(flags) | O_RDWR | O_TMPFILE);
     if (unnamed >= 0 || !may_create_named(errno))
         return unnamed;
 #endif

@@ -582,7 +582,7 @@ int
 os_file_append(const char *path, const char *bytes, size_t size, const char *start,
                bool durable)
 {
-    int fd = open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd = posix_open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) {
         bool is_not_regular = errno == ELOOP || errno == EISDIR || errno == ENXIO;
         return is_not_regular ? os_fail(EEXIST) : -1;

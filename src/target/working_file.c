@@ -141,7 +141,7 @@ open_keep_file(struct target *target, const struct plan *plan, struct error *err
         return refuse_directory(plan, errno, error);
 
     open_or_make_file(target, name, plan->io.open_flags);
-    if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
+    if (target->fd < 0 && errno == ELOOP)
         return refuse_reuse(name, "is a symbolic link", error);
     if (target->fd < 0 && (errno == EISDIR || errno == ENXIO || errno == EOPNOTSUPP))
         return refuse_reuse(name, "is not a regular file", error);
