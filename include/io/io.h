@@ -73,7 +73,8 @@ struct io_completion io_perform(const struct io_config *config,
                                 const struct io_request *request);
 
 /* A queue of requests. Each engine defines this struct for itself. Only one thread at a
- * time may use a queue, and from begin to end only the thread that called begin. */
+ * time may use a queue. Between the calls of the functions `begin` and `end` of the
+ * engine, that is the thread that called `begin`. */
 struct io_queue;
 
 /* A value for the parameter WHEN of reap. It is in the past, so reap does not wait. */

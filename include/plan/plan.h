@@ -221,7 +221,7 @@ int64_t plan_largest_size(const struct plan *plan);
 
 /* Returns the planned duration of a step in ns: settling plus work time. PLAN is the plan
  * of the sweep. VALUE is the value of the step, in the unit of struct sweep. In a sweep
- * of rates, this is only an estimate, because it does not depend on VALUE. */
+ * of rates, this is only an estimate: the same for each VALUE. */
 int64_t plan_step_time(const struct plan *plan, int64_t value);
 
 /* A special VALUE for plan_step in a sweep of rates. The step with this value measures

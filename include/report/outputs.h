@@ -83,9 +83,9 @@ struct output_kind {
      * option disables it. If the output is exported, the value of the option is the path
      * of the file. */
     enum option_id option;
-    /* Minimum number of times that `option` must be given so that this output has the
-     * results (plan_results): 1 for -json, 2 for -json -json. 0 if `option` does not
-     * choose the output that has the results. */
+    /* How often `option` must be given, at least, so that the results of the run have
+     * this kind (plan_results): 1 for -json, 2 for -json -json. 0: `option` does not
+     * choose the kind of the results. */
     int min_given;
     enum output_sink sink;
     const struct report_format *format;

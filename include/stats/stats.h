@@ -155,8 +155,8 @@ struct stats_limits {
     int64_t slowest; /* ns; requests with a longer latency do not count */
 };
 
-/* Returns the verdict on SAMPLE, which does not count because of its own values or
- * LIMITS. */
+/* Returns why SAMPLE does not count. The reason must be in its own values or in LIMITS:
+ * the caller has checked that. */
 static inline enum verdict
 stats_find_exclusion(const struct stats_limits *limits, const struct sample *sample)
 {

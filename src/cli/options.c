@@ -246,7 +246,7 @@ set_sweep(const struct cli_option *option, struct options *options, const char *
 /* The words of -load that have a number. */
 static const struct {
     const char *name;
-    enum option_id option; /* an option whose number has the same unit and limits */
+    enum option_id option; /* the number has the unit and the limits of this option */
     size_t offset;         /* where to store it: offset in struct background_options */
 } load_numbers[] = {
     {"size=", OPTION_SIZE, offsetof(struct background_options, size)},

@@ -34,7 +34,7 @@ struct io_queue {
     int64_t alarm_at; /* when the timer will end the wait, ns, monotonic; 0: not set */
     bool skips_port;  /* a request that succeeds while it is sent does not come through
                        * the port */
-    struct io_slots slots; /* requests: struct request; events: OVERLAPPED_ENTRY */
+    struct io_slots slots; /* a slot has a struct request and an OVERLAPPED_ENTRY */
 };
 
 /*

@@ -238,7 +238,7 @@ os_file_folio_max(void)
 
 /* How much of the dirty data of a file sync_file_range(2) writes. */
 enum written_part {
-    /* on an overlay: the files of its layers hold the data, so nothing is written */
+    /* on an overlay: nothing, because the files of its layers hold the data */
     WRITES_NOTHING,
     /* otherwise: there may be dirty data outside of the page cache, too */
     WRITES_PART,

@@ -193,9 +193,9 @@ void posix_inherited_remove(int fd);
  * standard error only if ERRORS. */
 void posix_inherited_close(bool errors);
 
-/* Closes all inherited descriptors, because the process is about to end. Their numbers
- * stay in use, so that a file that is opened later does not get one of them.
- * Async-signal-safe. */
+/* Releases the files of all inherited descriptors, because the process is about to end.
+ * Afterwards the descriptors refer to the directory "/", so that a file that is opened
+ * later does not get one of their numbers. Async-signal-safe. */
 void posix_inherited_release(void);
 
 /* Descriptors and processes: posix_process.c, except where the system has its own way. */

@@ -158,7 +158,7 @@ static unsigned signals_handled[SIGNALS];
 
 /* Child only: the file of os_stream_open. Written by the thread that opens or closes
  * it. */
-static atomic_int output_file = -1;       /* descriptor of that file; -1 without one */
+static atomic_int output_file = -1;       /* its descriptor; -1 if no file is open */
 static atomic_bool output_file_may_block; /* output_file is a FIFO or a device, so a write
                                            * to it may wait for a reader */
 
@@ -474,9 +474,10 @@ end_monitor(int status, int signo)
  * loop. */
 struct write_progress {
     unsigned writes_ended[STREAMS];
-    /* When the monitor last looked and found that a write to the stream had ended, or
-     * that no write was in progress, in ns, monotonic. The first look counts too, and so
-     * does the first look after a stop of the monitor. 0: the monitor never looked. */
+    /* When the monitor last looked and the stream was not stuck, in ns, monotonic: a
+     * write had ended, or no write was in progress. At its first look, and at its first
+     * look after a stop of the monitor, it also takes the stream as not stuck. 0: the
+     * monitor never looked. */
     int64_t unstuck_at[STREAMS];
 };
 

@@ -386,8 +386,9 @@ make_given_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
 int
 plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
 {
-    /* The strides to try on a log scale, one after another, until no tick has to be left
-     * out. Every 3rd decimal round value is a power of 10: 1, 10, 100. */
+    /* On a log scale, every N-th round value gets a tick. These numbers N are tried in
+     * turn, until there is room for all ticks. 3 and 9 are multiples of 3, because every
+     * 3rd decimal round value is a power of 10: 1, 10, 100. */
     static const int decimal_strides[] = {1, 3, 9, 0};
     static const int size_strides[] = {1, 2, 3, 4, 6, 10, 0};
     const int *strides = axis->kind == PLOT_SIZE ? size_strides : decimal_strides;

@@ -9,9 +9,12 @@
 
 /* Lengths in pixels. */
 #define TICK_DISTANCE 5   /* from the frame to the text of a tick */
-#define TITLE_DISTANCE 36 /* from the lower edge to the title of the x axis */
-#define TITLE_RISE 10     /* from the title of the y axis to the upper edge */
-#define TITLE_OVERHANG 64 /* from the start of the y title to the left edge */
+#define TITLE_DISTANCE 36 /* from the lower edge of a panel to the title of the x axis \
+                           */
+#define TITLE_RISE 10 /* from the title of the y axis down to the upper edge of a panel \
+                       */
+#define TITLE_OVERHANG 64 /* from the start of the y title to the left edge of a panel \
+                           */
 
 void
 plot_axis_title(struct buffer *text, double x, double y, const struct plot_axis *axis,

@@ -1,6 +1,6 @@
 /*
- * The plot of a run of many targets: a row for each target, which would hide one another
- * as curves. All rows share an axis of latency:
+ * The plot of a run of many targets. Each target has a row, because so many curves would
+ * hide one another. All rows share an axis of latency:
  *
  *   /mnt/a    |   |--o----x--------|      |   1000   101 us   248 us   1.20 ms   +9 to
  * +27 % /mnt/b    |      |-o--x---|           |   1000   ...

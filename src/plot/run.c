@@ -42,9 +42,10 @@
  * Waits that are even shorter are drawn at the end of the axis. */
 #define WAIT_ROOM 10
 
-/* Returns the shortest latency of STATS, in ns. With -corrected, a wait may be shorter
- * than any request. In that case, returns the lower bound of the bin of the shortest
- * wait, but at least the shortest latency of a request divided by WAIT_ROOM. */
+/* Returns the shortest latency of STATS, in ns. With -corrected, STATS also has waits,
+ * and the shortest wait may be shorter than any request. If so, returns the lower bound
+ * of the bin of that wait, but no less than the shortest latency of a request divided by
+ * WAIT_ROOM. */
 static int64_t
 find_shortest(const struct stats *stats)
 {
@@ -280,7 +281,7 @@ has_quantile(const struct run_picture *run, int index)
     return run->series_count == 1 || index == 0 || index == 2;
 }
 
-/* Stores the labels of all percentiles that are drawn in LIST, sorted from the top down.
+/* Stores in LIST the labels of all percentiles that are drawn, sorted from the top down.
  * Returns their number. */
 static int
 make_labels(const struct run_picture *run, struct label *list)

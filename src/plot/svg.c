@@ -17,7 +17,8 @@ character_columns(const struct escape_character *character)
     return character->length >= 3 ? 2 : 1;
 }
 
-/* Returns how many columns PLAIN may take. */
+/* Returns the largest number of columns that PLAIN, a text that is not escaped, may take.
+ * A column has the width of a narrow character. */
 static int
 count_columns(const char *plain)
 {

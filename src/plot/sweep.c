@@ -35,7 +35,8 @@
 #define GRID_DISTANCE 76       /* between the two grids of a sweep of sizes */
 #define GRID_NAME_COLUMNS 16   /* maximum width of a name, in characters */
 #define STRIP_HEIGHT 22        /* height of the strip with the name of the target */
-/* In a sweep of rates, this number of steps on each side of the answer have labels. */
+/* In a sweep of rates, the answer (plot_find_answer) has a label, and so have this many
+ * steps on either side of it. */
 #define LABELLED_AROUND 1
 /* The axis of rates is logarithmic if the highest rate is more than this many times the
  * lowest. */

@@ -134,9 +134,10 @@ replace_text(struct buffer *text, struct buffer *newer)
     return 0;
 }
 
-/* Adds the `text` of a growing FILE at its end by APPEND. If the file does not exist any
- * more, because somebody has moved it away (log rotation), REPLACE makes a new file that
- * begins with the head. Returns 0, or an errno. */
+/* Calls APPEND to write the field `text` of FILE to the end of the file on disk, which is
+ * a growing file. If the file on disk does not exist any more, because somebody has moved
+ * it away (log rotation), calls REPLACE to make a new one that begins with the head.
+ * Returns 0, or an errno. */
 static int
 append_text(const struct export_file *file, export_write_function *append,
             export_write_function *replace, bool durable)

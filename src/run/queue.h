@@ -95,7 +95,8 @@ inflight_take(struct inflight *inflight)
     return entry;
 }
 
-/* Frees the slot ENTRY, whose request is in flight and was answered. */
+/* Frees the slot ENTRY after its request was answered. The slot must still be counted as
+ * in flight. */
 static inline void
 inflight_release(struct inflight *inflight, struct inflight_request *entry)
 {
@@ -165,8 +166,8 @@ struct handoff {
     /* a HANDOFF_ value below, or the time when the oldest request in flight was sent,
      * which is above 0, in ns, monotonic */
     _Atomic int64_t state;
-    /* the worker has returned from a system call, and waits for the supervisor to release
-     */
+    /* the worker has returned from a system call, and waits until the supervisor has
+     * released the handoff */
     atomic_bool is_worker_waiting;
 };
 

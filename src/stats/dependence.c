@@ -365,9 +365,9 @@ find_median(float *values, int count)
 }
 
 /* Returns the drift: the standard deviation of the levels of successive blocks. The level
- * of a block is the median of its log latencies. For a slow series, the drift is
- * increased. ENTRIES are sorted by their starts. `mean` and `squares` are updated as in
- * moments_record. */
+ * of a block is the median of its log latencies. If the latencies change slowly
+ * (`is_slow`), the drift is increased. ENTRIES are sorted by their starts. `mean` and
+ * `squares` are updated as in moments_record. */
 static double
 find_drift(const struct latency_set *set, const struct series_entry *entries)
 {

@@ -119,9 +119,9 @@ is_queued_by_thread(const struct attribution_search *search,
  * thread of the kernel queues its I/O later. So if threads of the kernel queued exactly
  * one I/O with the size and direction of the request, adds the sectors of this I/O.
  *
- * Returns false if there is no room for the ranges. With direct I/O, also returns false
- * if the thread queued something, but less than the whole request, unless the rest may be
- * in a hole of the file: then records are missing.
+ * Returns false if there is no room for the ranges. With direct I/O, also returns false,
+ * because records are missing, if the thread queued something, but less than the whole
+ * request. That is no error if the rest may be in a hole of the file.
  */
 static bool
 add_queued_ranges(struct attribution_search *search)
