@@ -1,11 +1,12 @@
 /*
- * The plot of a run of many targets. Each target has a row, because so many curves would
- * hide one another. All rows share an axis of latency:
+ * The plot of a run of more than PLOT_MAX_DETAILED targets. Each target has a row,
+ * because the curves of all targets in one panel would hide one another. All rows share
+ * an axis of latency:
  *
- *   /mnt/a    |   |--o----x--------|      |   1000   101 us   248 us   1.20 ms   +9 to
- * +27 % /mnt/b    |      |-o--x---|           |   1000   ...
- *             +---------------------------+
- *              shortest, p50, p99, longest    requests, p50, p99, max, change
+ *   /mnt/a    |   |--o----x--------|     |   1000   101 us   248 us   +9 to +27 %
+ *   /mnt/b    |      |-o--x---|          |   1000   ...
+ *             +--------------------------+
+ *              shortest, p50, p99, longest   requests, p50, p99, max, change
  */
 #include "draw.h"
 #include "words.h"
