@@ -114,7 +114,7 @@ TEST(a_sweep_does_not_ask_for_more_requests_where_no_flush_counts)
     expect(5, NULL,
            NOTE("flushed", "mount option nobarrier") "ioping: highest number of threads "
                                                      "with sync-p50 <= 10 s: UNKNOWN\n",
-           "ioping -B -W -S 1m -w 50ms -sweep threads=1..2 -slo sync-p50=10s flushed");
+           "ioping -B -W -S 1m -w 1s -sweep threads=1..2 -slo sync-p50=10s flushed");
 }
 
 /* Nothing is flushed, or the time of a flush is no part of the limit. */
