@@ -17,14 +17,8 @@ const rgb = text => (text.match(/[\d.]+/g) || []).map(Number);
 // pixels, the background colour (that of the first pixel), and how many thousandths of the
 // pixels differ from it.
 async function paint(source) {
-  const image = new Image();
-  image.src = 'data:image/svg+xml,' + encodeURIComponent(source);
-  await image.decode();
-  const canvas = document.createElement('canvas');
-  canvas.width = image.width; canvas.height = image.height;
-  const context = canvas.getContext('2d');
-  context.drawImage(image, 0, 0);
-  const pixels = context.getImageData(0, 0, canvas.width, canvas.height).data;
+  const {width, height, pixels} =
+    await draw('data:image/svg+xml,' + encodeURIComponent(source));
   const counts = new Map(); let clear = 0;
   for (let i = 0; i < pixels.length; i += 4) {
     const colour = pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2];
@@ -33,7 +27,7 @@ async function paint(source) {
   }
   const ground = [pixels[0], pixels[1], pixels[2]];
   const bare = counts.get(ground[0] << 16 | ground[1] << 8 | ground[2]);
-  return {width: canvas.width, height: canvas.height, counts, clear, ground,
+  return {width, height, counts, clear, ground,
           drawn: Math.round(1000 * (1 - 4 * bare / pixels.length))};
 }
 
@@ -106,8 +100,7 @@ function findColours(svg, seen, problem) {
 async function look(number, page, source) {
   const seen = await paint(source);
   const problem = text => lines.push('problem ' + number + ' ' + page + ': ' + text);
-  const parsed = new DOMParser().parseFromString(source, 'image/svg+xml');
-  const svg = document.body.appendChild(document.adoptNode(parsed.documentElement));
+  const svg = layOut(source);
   findText(svg, seen, problem);
   findColours(svg, seen, problem);
   svg.remove();

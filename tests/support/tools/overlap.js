@@ -7,8 +7,7 @@
 const found = [];
 
 function measure(number, source) {
-  const parsed = new DOMParser().parseFromString(source, 'image/svg+xml');
-  const svg = document.body.appendChild(document.adoptNode(parsed.documentElement));
+  const svg = layOut(source);
   const whole = svg.getBoundingClientRect();
   const texts = [...svg.querySelectorAll('text')];
   const boxes = texts.map(text => text.getBoundingClientRect());

@@ -1,5 +1,6 @@
 /* Plots in a browser: the script of a page draws each plot and examines its pixels. */
 /* Marks: apart native */
+#include "browser.h"
 #include "seeded.h"
 
 static const struct plotted_case cases[] = {
@@ -14,65 +15,21 @@ static const struct plotted_case cases[] = {
     {SWEEP_DEPTH, 2, 1, PLOTTED_EQUAL},
 };
 
-static void
-write_encoded(FILE *file, const struct buffer *text)
-{
-    fputc('"', file);
-    for (size_t i = 0; i < text->length; i++)
-        fprintf(file, "%%%02x", (unsigned char)text->text[i]);
-    fputs("\",\n", file);
-}
-
-static void
-add_script(FILE *page, const char *name)
-{
-    char path[1100], bytes[4096];
-    const char *source = getenv("IOPING_SOURCE");
-    snprintf(path, sizeof(path), "%s/tests/support/tools/%s", source ? source : ".",
-             name);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    for (size_t got; (got = fread(bytes, 1, sizeof(bytes), file)) > 0;)
-        fwrite(bytes, 1, got, page);
-    fclose(file);
-}
-
 static int
 make_page(void **state)
 {
     (void)state;
-    char path[1100];
-    snprintf(path, sizeof(path), "%s/page.html", scratch());
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("<!doctype html><meta charset=\"utf-8\"><body><script>\nconst plots = [\n",
-          file);
+    FILE *page = page_begin("page.html");
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char name[32];
         struct buffer text = plotted_draw(&cases[i]);
         snprintf(name, sizeof(name), "%zu.svg", i);
         plotted_write(&text, name);
-        write_encoded(file, &text);
+        page_add(page, text.text, text.length);
         buffer_free(&text);
     }
-    fputs("];\n", file);
-    add_script(file, "look.js");
-    fputs("</script></body>\n", file);
-    assert_int_equal(fclose(file), 0);
+    page_end(page, "look.js");
     return 0;
-}
-
-/* The browser that there is, with ARGUMENTS. */
-static struct result
-browse(const char *arguments)
-{
-    char program[1024];
-    struct result found = command("find_browser");
-    snprintf(program, sizeof(program), "%.*s", (int)strcspn(found.out, "\n"), found.out);
-    command_free(&found);
-    if (program[0] == '\0')
-        skip_because("needs the program chromium");
-    return command_status(0, "browse '%s' %s", program, arguments);
 }
 
 /* The findings of the script about a plot. */
@@ -99,16 +56,8 @@ read_seen(const char *text, int number, const char *page, struct seen *seen)
 static void
 look(int scheme)
 {
-    char arguments[256];
-    snprintf(arguments, sizeof(arguments),
-             "--blink-settings=preferredColorScheme=%d --virtual-time-budget=60000 "
-             "--dump-dom \"file://$PWD/page.html\"",
-             scheme);
-    struct result result = browse(arguments);
-    assert_contains(result.out, "\nend\n");
-    const char *problem = strstr(result.out, "\nproblem ");
-    if (problem)
-        fail_msg("%.4000s", problem);
+    struct result result = page_open(
+        "page.html", formatted("--blink-settings=preferredColorScheme=%d", scheme));
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct seen screen = {0}, paper = {0};
         read_seen(result.out, (int)i, "screen", &screen);
@@ -141,28 +90,15 @@ TEST(plots_are_dark_in_dark_surroundings_but_not_on_paper)
  */
 TEST(no_two_texts_overlap_in_two_hundred_plots_of_all_kinds)
 {
-    char path[1100];
-    snprintf(path, sizeof(path), "%s/overlap.html", scratch());
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("<!doctype html><meta charset=\"utf-8\"><body><script>\nconst plots = [\n",
-          file);
+    FILE *page = page_begin("overlap.html");
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct buffer text = seeded_draw(seed);
-        assert_true(text.length < 200000);
-        write_encoded(file, &text);
+        page_add(page, text.text, text.length);
         buffer_free(&text);
     }
-    fputs("];\n", file);
-    add_script(file, "overlap.js");
-    fputs("</script></body>\n", file);
-    assert_int_equal(fclose(file), 0);
-    struct result result = browse("--virtual-time-budget=60000 --dump-dom "
-                                  "\"file://$PWD/overlap.html\"");
-    assert_contains(result.out, "\n200 plots\ntrue\nend\n");
-    const char *problem = strstr(result.out, "\nproblem ");
-    if (problem)
-        fail_msg("%.4000s", problem);
+    page_end(page, "overlap.js");
+    struct result result = page_open("overlap.html", "");
+    assert_contains(result.out, "\n200 plots\ntrue\n");
     command_free(&result);
 }
 
