@@ -396,7 +396,7 @@ get = { $(if $(SUDO),command -v $(firstword $(SUDO)) >/dev/null && )$1 $2; } || 
 # One step for each package manager; what is there already costs nothing.
 FILE_DEPS = e2fsprogs xfsprogs btrfs-progs squashfs-tools strace
 APT_DEPS = libcmocka-dev jq mandoc $(FILE_DEPS) mount ioping gnuplot-nox python3-jsonschema \
-	libxml2-utils fuse3 libfuse3-dev pkg-config libcap2-bin
+	libxml2-utils w3c-sgml-lib fuse3 libfuse3-dev pkg-config libcap2-bin
 deps:
 	$(Q)if command -v apt-get >/dev/null; then \
 		[ "$$(dpkg -s $(APT_DEPS) 2>/dev/null | grep -c '^Status: install ok installed$$')" \

@@ -28,7 +28,7 @@
  * the viewer's system. Classes that begin with k- are for the legend.
  */
 static const char style[] =
-    "<style>\n"
+    "<style type=\"text/css\">\n"
     "text{font-family:system-ui,\"DejaVu Sans\",sans-serif;fill:#24292f}\n"
     ".paper{fill:#fff}\n"
     ".title,.answer{font-weight:600}\n"
