@@ -167,14 +167,14 @@ svg_path(struct buffer *text, const char *class)
 void
 svg_point(struct buffer *text, char command, double x, double y)
 {
-    buffer_format(text, "%c " NUMBER "," NUMBER " ", command, round_to_tenths(x),
+    buffer_format(text, "%c" NUMBER "," NUMBER, command, round_to_tenths(x),
                   round_to_tenths(y));
 }
 
 void
 svg_line(struct buffer *text, char command, double to)
 {
-    buffer_format(text, "%c " NUMBER " ", command, round_to_tenths(to));
+    buffer_format(text, "%c" NUMBER, command, round_to_tenths(to));
 }
 
 void
