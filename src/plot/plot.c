@@ -11,13 +11,17 @@
 #include "words.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <string.h>
 
-/* If there are more targets than this, the description shortens their names. Otherwise it
- * could become huge. */
-#define MAX_UNSHORTENED 4
-#define SHORTENED_COLUMNS 4096 /* columns for all shortened names together */
+/* The description shortens the labels of all targets together, and the origin, to this
+ * many columns. Otherwise it could have several megabytes. MAX_LABEL_COLUMNS is enough
+ * for the longest path of a single target, which has 4095 bytes. */
+#define MAX_LABEL_COLUMNS 4352
+#define MAX_ORIGIN_COLUMNS 1024
+
+/* If all sweeps together have more steps than this, the description leaves out the
+ * figures of the steps. */
+#define MAX_DESCRIBED_STEPS 128
 
 /*
  * The style sheet. The colours t0 to t7 of targets come from the palette of Okabe and
@@ -156,24 +160,40 @@ describe_steps(struct buffer *text, enum sweep_kind kind, const struct job_sweep
     }
 }
 
+/* Adds the text in PLAIN, shortened to MAX_COLUMNS, and frees PLAIN. If PLAIN->failed is
+ * true, adds no text, and sets TEXT->failed. */
+static void
+add_shortened(struct buffer *text, struct buffer *plain, int max_columns)
+{
+    text->failed |= plain->failed;
+    if (!plain->failed)
+        svg_shorten(text, plain->text, max_columns);
+    buffer_free(plain);
+}
+
+/* Returns the number of steps of all targets together. */
+static int
+count_steps(const struct plot *plot)
+{
+    int count = 0;
+
+    for (int i = 0; i < plot->count; i++)
+        count += plot->jobs[i].sweep.count;
+
+    return count;
+}
+
 /* Describes the target of JOB in a sentence: its label, and the figures of its run or of
  * the steps of its sweep. */
 static void
 describe_target(struct buffer *text, const struct plot *plot, const struct job *job)
 {
     enum sweep_kind kind = plot->plan->sweep.kind;
-    int max_columns = INT_MAX;
     struct buffer label = {0};
 
-    if (plot->count > MAX_UNSHORTENED)
-        max_columns = SHORTENED_COLUMNS / plot->count;
-
     description_label(&job->target.description, &label);
-    text->failed |= label.failed;
     buffer_text(text, " ");
-    if (!label.failed)
-        svg_shorten(text, label.text, max_columns);
-    buffer_free(&label);
+    add_shortened(text, &label, MAX_LABEL_COLUMNS / plot->count);
     buffer_text(text, ": ");
 
     if (kind == SWEEP_NONE) {
@@ -182,8 +202,7 @@ describe_target(struct buffer *text, const struct plot *plot, const struct job *
         if (job->phases)
             describe_phases(text, plot, job);
     } else if (plot_has_data(job)) {
-        /* The steps of all these targets would make the description huge. */
-        if (plot->count > PLOT_MAX_DETAILED)
+        if (count_steps(plot) > MAX_DESCRIBED_STEPS)
             buffer_format(text, "%d steps", job->sweep.count);
         else
             describe_steps(text, kind, &job->sweep);
@@ -232,6 +251,7 @@ describe_plot(struct buffer *text, const struct plot *plot)
         [SWEEP_RATE] = "Latency against the offered rate"};
 
     struct buffer answer = {0};
+    struct buffer origin = {0};
 
     buffer_text(text, kinds[plot->plan->sweep.kind]);
     if (plot_has_parts(plot))
@@ -252,8 +272,9 @@ describe_plot(struct buffer *text, const struct plot *plot)
     for (int i = 0; i < plot->count; i++)
         describe_target(text, plot, &plot->jobs[i]);
 
+    plot_add_origin(&origin, plot);
     buffer_text(text, " Made on ");
-    plot_add_origin(text, plot);
+    add_shortened(text, &origin, MAX_ORIGIN_COLUMNS);
 }
 
 /* Adds a heading with the text PLAIN and its base line at Y, in a font of SIZE pixels.

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <math.h>
 
-#define MAX_BYTES (500 * 1024) /* a larger document is a problem */
+#define MAX_BYTES 200000 /* a larger document is a problem */
 
 bool
 svg_check_has(const struct svg_check *check, const struct xml_element *element,

@@ -181,16 +181,16 @@ TEST(a_document_has_its_problems_and_no_other)
     }
 }
 
-TEST(a_plot_of_500_kib_is_too_large)
+TEST(a_plot_of_200_kilobytes_is_too_large)
 {
     struct buffer text = {0};
     struct svg_check check;
     buffer_text(&text, HEAD);
-    while (text.length < 500 * 1024 - strlen(TAIL))
+    while (text.length < 200000 - strlen(TAIL))
         buffer_text(&text, " ");
     buffer_text(&text, TAIL);
     svg_check_begin(&check, text.text, text.length);
-    assert_string_equal(check.problems.text, "512000 bytes\n");
+    assert_string_equal(check.problems.text, "200000 bytes\n");
     svg_check_end(&check);
     buffer_free(&text);
 }

@@ -223,6 +223,15 @@ seeded_make(struct seeded *seeded, uint64_t seed)
         seeded_compare(seeded);
 }
 
+static inline void
+seeded_free(struct seeded *seeded)
+{
+    plotted_free(seeded->plotted);
+    free(seeded->rows);
+    free(seeded->load);
+    free(seeded->phases);
+}
+
 /* Returns the plot of SEED, to be freed. */
 static inline struct buffer
 seeded_draw(uint64_t seed)
@@ -232,10 +241,7 @@ seeded_draw(uint64_t seed)
     seeded_make(&seeded, seed);
     plot_format(&text, &seeded.plotted->plot);
     assert_false(text.failed);
-    plotted_free(seeded.plotted);
-    free(seeded.rows);
-    free(seeded.load);
-    free(seeded.phases);
+    seeded_free(&seeded);
     return text;
 }
 

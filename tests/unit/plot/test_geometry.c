@@ -131,7 +131,7 @@ TEST(every_kind_makes_a_sound_plot)
     fail_if_any(&found);
 }
 
-TEST(random_data_makes_sound_plots_below_200_kilobytes)
+TEST(random_data_makes_sound_plots)
 {
     struct buffer found = {0};
     for (uint64_t seed = 0; seed < 100; seed++) {
@@ -139,7 +139,6 @@ TEST(random_data_makes_sound_plots_below_200_kilobytes)
         struct buffer text = seeded_draw(seed);
         snprintf(name, sizeof(name), "seed %d", (int)seed);
         add_plot(&found, &text, name);
-        assert_true(text.length < 200000);
         buffer_free(&text);
     }
     fail_if_any(&found);
@@ -241,7 +240,7 @@ TEST(the_examples_are_such_plots)
     static const char *const examples[] = {"volumes", "depth", "size"};
     const char *source = getenv("IOPING_SOURCE");
     for (size_t i = 0; i < LENGTH(examples); i++) {
-        static char bytes[512000 + 1];
+        static char bytes[200000 + 1];
         static struct svg_check check;
         char path[1100];
         snprintf(path, sizeof(path), "%s/man/examples/%s.svg", source ? source : ".",
