@@ -7,14 +7,13 @@
 
 #include <stdio.h>
 
-/* Lengths in pixels. */
-#define TICK_DISTANCE 5   /* from the frame to the text of a tick */
-#define TITLE_DISTANCE 36 /* from the lower edge of a panel to the title of the x axis \
-                           */
-#define TITLE_RISE 10 /* from the title of the y axis down to the upper edge of a panel \
-                       */
-#define TITLE_OVERHANG 64 /* from the start of the y title to the left edge of a panel \
-                           */
+/* Lengths in pixels: from the frame to the text of a tick; from the lower edge of a panel
+ * to the title of its x axis; and from the title of the y axis down to the upper edge.
+ * The title of the y axis starts left of the left edge. */
+#define TICK_DISTANCE 5
+#define TITLE_DISTANCE 36
+#define TITLE_RISE 10
+#define TITLE_OVERHANG 64
 
 void
 plot_axis_title(struct buffer *text, double x, double y, const struct plot_axis *axis,
