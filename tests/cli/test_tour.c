@@ -56,3 +56,45 @@ TEST(a_line_that_the_program_does_not_print_is_found)
     assert_int_equal(check_altered_tour(""), 0);
     assert_int_equal(check_altered_tour("p99 of this run\n"), 1);
 }
+
+TEST(the_plots_are_those_of_the_script_and_the_tour_shows_them)
+{
+    need_linux();
+    need_program("python3");
+    struct result result = command("\"$tests\"/../" MAKE_TOUR " --check-plots");
+    assert_string_equal(result.out, "10 plots, 0 problems\n");
+    assert_int_equal(result.status, 0);
+    command_free(&result);
+}
+
+/* Each command alters the documents in the folder man. */
+static const struct {
+    const char *command, *said;
+} altered_plots[] = {
+    {"rm examples/mixed.svg", "mixed.svg: missing, or made by another command\n"},
+    {"sed -i 's/: ioping -q -G /: ioping -q /' examples/mixed.svg",
+     "mixed.svg: missing, or made by another command\n"},
+    {"sed -i 's/depth.svg disk.img</depth.svg data</' examples/depth.svg",
+     "depth.svg: missing, or made by another command\n"},
+    {"cp examples/mixed.svg examples/other.svg", "other.svg: not in EXAMPLES\n"},
+    {"sed -i '/(examples.load.svg)/d' TOUR.md", "load.svg: not shown in the tour\n"},
+    {"sed -i 's/^[$] ioping -sweep size=4k..4m /$ ioping -sweep size /' TOUR.md",
+     "$ ioping -sweep size -plot size.svg .: not in EXAMPLES\n"},
+};
+
+TEST(a_plot_of_another_command_is_found)
+{
+    need_linux();
+    need_program("python3");
+    for (size_t i = 0; i < LENGTH(altered_plots); i++) {
+        struct result result = command(
+            "mkdir altered && cp -r \"$tests\"/../man altered && cd altered/man && %s &&"
+            "examples/make-tour --check-plots; s=$?; cd ../..; rm -rf altered; exit $s",
+            altered_plots[i].command);
+        if (!strstr(result.out, altered_plots[i].said))
+            fail_msg("%s: %s%s", altered_plots[i].command, result.out, result.err);
+        assert_matches(result.out, "\n10 plots, 1 problems\n$");
+        assert_int_equal(result.status, 1);
+        command_free(&result);
+    }
+}

@@ -234,10 +234,12 @@ TEST(a_name_is_told_whole_and_shown_as_far_as_it_fits)
     }
 }
 
-/* The examples are the plots in the README and the tour. */
+/* The examples are the plots of man/examples/make-tour. */
 TEST(the_examples_are_such_plots)
 {
-    static const char *const examples[] = {"volumes", "depth", "size"};
+    static const char *const examples[] = {"run",       "volumes", "depth", "size",
+                                           "interval",  "rate",    "load",  "mixed",
+                                           "breakdown", "change"};
     const char *source = getenv("IOPING_SOURCE");
     for (size_t i = 0; i < LENGTH(examples); i++) {
         static char bytes[200000 + 1];
@@ -254,7 +256,9 @@ TEST(the_examples_are_such_plots)
         svg_check_begin(&check, bytes, length);
         if (check.problems.text)
             fail_msg("%s: %s", path, check.problems.text);
-        assert_true(svg_check_count(&check, "mark") > 0);
+        assert_in_range(length, 1, 200000);
+        assert_true(svg_check_count(&check, "mark") + svg_check_count(&check, "mean") >
+                    0);
         svg_check_end(&check);
     }
 }
