@@ -45,14 +45,11 @@ add_compared_name(struct buffer *text, const struct comparison_row *row)
         buffer_format(text, " #%d", row->ordinal);
 }
 
-/* Adds RATIO as a factor, such as "1.4x" or "28x". */
+/* Adds RATIO, which is at least 1, as a factor, such as "1.4x" or "28x". */
 static void
 add_factor(struct buffer *text, double ratio)
 {
-    if (ratio >= 9.95)
-        buffer_format(text, "%.0fx", ratio);
-    else
-        buffer_format(text, "%.*fx", ratio < 0.095 ? 3 : 1 + (ratio < 0.95), ratio);
+    buffer_format(text, "%.*fx", ratio < 9.95 ? 1 : 0, ratio);
 }
 
 /* Adds RATIO as a change in percent, such as "+12" or "-0.4", without the sign %. */
@@ -72,21 +69,33 @@ is_factor(const struct interval *bounds)
     return bounds->high >= MIN_FACTOR || bounds->low <= 1.0 / MIN_FACTOR;
 }
 
-/* Adds BOUNDS, the confidence interval of a ratio: "28x to 39x", "at least 12x" or "+9 to
- * +27 %". The interval must not include 1. */
+/* Adds BOUNDS, the confidence interval of a ratio of at least 1, as factors: "28x to 39x"
+ * or "at least 12x". */
 static void
-add_bounds(struct buffer *text, const struct interval *bounds)
+add_factors(struct buffer *text, const struct interval *bounds)
 {
     if (isinf(bounds->high)) {
         buffer_text(text, "at least ");
         add_factor(text, bounds->low);
-    } else if (bounds->low <= 0) {
-        buffer_text(text, "at most ");
-        add_factor(text, bounds->high);
-    } else if (is_factor(bounds)) {
+    } else {
         add_factor(text, bounds->low);
         buffer_text(text, " to ");
         add_factor(text, bounds->high);
+    }
+}
+
+/* Adds BOUNDS, the confidence interval of a ratio: "28x to 39x", "28x to 39x lower", "at
+ * least 12x" or "+9 to +27 %". The interval must not include 1. */
+static void
+add_bounds(struct buffer *text, const struct interval *bounds)
+{
+    if (is_factor(bounds) && bounds->high < 1) {
+        /* 1 / 0 is INFINITY: the latency is lower by any factor from 1 / high on. */
+        const struct interval inverse = {true, 1 / bounds->high, 1 / bounds->low};
+        add_factors(text, &inverse);
+        buffer_text(text, " lower");
+    } else if (is_factor(bounds)) {
+        add_factors(text, bounds);
     } else {
         add_percent(text, bounds->low);
         buffer_text(text, " to ");
@@ -122,9 +131,12 @@ add_figure_change(struct buffer *text, const char *before,
         return;
 
     buffer_text(text, before);
-    if (interval_differs(&row->figures[index].bounds)) {
+    const struct interval *bounds = &row->figures[index].bounds;
+    if (interval_differs(bounds)) {
         buffer_format(text, "p%s ", percentile->name);
         plot_add_change(text, &row->figures[index], false);
+        if (is_factor(bounds) && bounds->low > 1)
+            buffer_text(text, " higher");
     } else {
         plot_add_change(text, &row->figures[index], false);
         buffer_format(text, " in p%s", percentile->name);

@@ -23,6 +23,10 @@
  * figures of the steps. */
 #define MAX_DESCRIBED_STEPS 128
 
+#define ANSWER_FONT 15      /* font size of the answer, in pixels */
+#define LONG_ANSWER_FONT 12 /* font size of an answer that is too wide for ANSWER_FONT \
+                             */
+
 /*
  * The style sheet. The colours t0 to t7 of targets come from the palette of Okabe and
  * Ito ("Color Universal Design", 2008), which colour-blind people can distinguish. Their
@@ -305,6 +309,17 @@ add_result(struct buffer *text, const struct plot *plot)
         plot_add_losses(text, plot);
 }
 
+/* Returns the font size of the fourth heading, the answer RESULT. A long answer has a
+ * smaller font, so that none of its figures is left out. */
+static int
+find_answer_size(const struct buffer *result)
+{
+    bool is_long = result->text &&
+                   svg_width(result->text, ANSWER_FONT) > PLOT_WIDTH - 2 * PLOT_MARGIN;
+
+    return is_long ? LONG_ANSWER_FONT : ANSWER_FONT;
+}
+
 /* Draws the four headings. TITLE is the text of the first heading. */
 static void
 draw_headings(struct buffer *text, const struct plot *plot, const struct buffer *title)
@@ -320,7 +335,7 @@ draw_headings(struct buffer *text, const struct plot *plot, const struct buffer 
     draw_heading(text, 30, 17, "title", title);
     draw_heading(text, 51, 13, "sent", &workload);
     draw_heading(text, 68, PLOT_SMALL, "dim", &origin);
-    draw_heading(text, 94, 15, "answer", &result);
+    draw_heading(text, 94, find_answer_size(&result), "answer", &result);
 
     buffer_free(&workload);
     buffer_free(&origin);

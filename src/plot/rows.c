@@ -17,7 +17,7 @@
 
 /* Lengths in pixels. */
 #define PANEL_X 260
-#define PANEL_WIDTH 286
+#define PANEL_WIDTH 256
 #define INSET 8         /* between the frame and its contents */
 #define COLUMN_WIDTH 66 /* width of the column of a figure beside the panel */
 #define CHANGE_X (PLOT_WIDTH - PLOT_MARGIN) /* right end of the column of changes */

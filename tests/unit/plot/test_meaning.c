@@ -357,6 +357,59 @@ TEST(the_verdict_of_a_comparison_is_in_large_text)
     }
 }
 
+/* The last run is disk1, and disk0 is the reference. */
+TEST(a_change_of_recorded_runs_is_a_factor_above_one)
+{
+    static const struct {
+        double low, high;
+        const char *answer, *cell;
+    } cases[] = {
+        {0.06, 0.61, "1 against /mnt/disk0: p50 1.6x to 17x lower<",
+         ">1.6x to 17x lower<"},
+        {0, 0.5, "1 against /mnt/disk0: p50 at least 2.0x lower<",
+         ">at least 2.0x lower<"},
+        {1.5, 3, "1 against /mnt/disk0: p50 1.5x to 3.0x higher<", ">1.5x to 3.0x<"},
+        {0.6, 0.8, "1 against /mnt/disk0: p50 -40 to -20 %<", ">-40 to -20 %<"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plotted *plotted =
+            plotted_make(&(struct plotted_case){SWEEP_NONE, 2, 500, PLOTTED_NARROW});
+        struct comparison_row rows[2] = {
+            {.name = "/mnt/disk0", .stats = &plotted->stats[0]},
+            {.name = "/mnt/disk1",
+             .stats = &plotted->stats[1],
+             .figures = {{.count = 500,
+                          .ratio = 0.7,
+                          .bounds = {true, cases[i].low, cases[i].high}}}},
+        };
+        plotted->plan.mode = MODE_COMPARE;
+        plotted->plot.rows = rows;
+        look(plotted);
+        if (!strstr(looked.text, cases[i].answer) || !strstr(looked.text, cases[i].cell))
+            fail_msg("%zu: %.9000s", i, looked.text);
+    }
+}
+
+/* Then its figures are all shown, in a smaller font. */
+TEST(a_long_answer_is_not_shortened)
+{
+    static const char *const names[] = {"/mnt/a-name-of-32-columns-000000",
+                                        "/mnt/a-name-of-32-columns-111111"};
+    struct plotted *plotted =
+        plotted_make(&(struct plotted_case){SWEEP_NONE, 2, 500, PLOTTED_NARROW});
+    struct comparison_row rows[2] = {
+        {.name = names[0], .stats = &plotted->stats[0]},
+        {.name = names[1],
+         .stats = &plotted->stats[1],
+         .figures = {{.count = 500, .ratio = 30, .bounds = {true, 28, 39}}}},
+    };
+    plotted->plot.rows = rows;
+    look(plotted);
+    assert_contains(looked.text,
+                    "font-size=\"12\">/mnt/a-name-of-32-columns-000000 is 28x "
+                    "to 39x faster than /mnt/a-name-of-32-columns-111111 (p50)<");
+}
+
 TEST(more_than_eight_targets_have_a_row_each)
 {
     look_at(plotted_draw(&(struct plotted_case){SWEEP_NONE, 9, 300, PLOTTED_NARROW}));
