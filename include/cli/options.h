@@ -77,6 +77,7 @@ enum option_id {
     OPTION_OUTPUT,
     OPTION_RECORD,
     OPTION_INFLUX,
+    OPTION_CSV,
     OPTION_CHECK,
     OPTION_WARN,
     OPTION_COLOR,

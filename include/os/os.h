@@ -35,6 +35,9 @@ int64_t os_clock_wall(void);
 /* Converts WALL, a time from os_clock_wall, to local time. */
 void os_clock_local(int64_t wall, struct tm *local);
 
+/* Converts WALL, a time from os_clock_wall, to UTC. */
+void os_clock_utc(int64_t wall, struct tm *utc);
+
 /* Asks the system to end each sleep of the calling thread as close to its due time as
  * possible. */
 void os_clock_sharpen(void);

@@ -177,7 +177,8 @@ extern const int output_kind_count;
 /* The functions of each kind. Each kind has a file of its name, such as human.c, but
  * report_ndjson stands in json.c. */
 extern const struct report_format report_human, report_raw, report_json, report_ndjson,
-    report_influx, report_check, report_prometheus, report_hdr, report_status;
+    report_influx, report_csv, report_check, report_prometheus, report_hdr,
+    report_status;
 
 /* Guesses from a command line, which may be invalid, which kind of output must report an
  * early error to the caller. Once there is a plan, use plan_results instead. */

@@ -49,6 +49,7 @@ os_layout_free(struct os_layout *layout)
 
 #ifdef OS_SYSTEM_windows
 #define localtime_r(seconds, local) localtime_s(local, seconds)
+#define gmtime_r(seconds, utc) gmtime_s(utc, seconds)
 #endif
 
 void
@@ -57,6 +58,14 @@ os_clock_local(int64_t wall, struct tm *local)
     time_t seconds = (time_t)(wall / SECOND);
     memset(local, 0, sizeof(*local));
     localtime_r(&seconds, local);
+}
+
+void
+os_clock_utc(int64_t wall, struct tm *utc)
+{
+    time_t seconds = (time_t)(wall / SECOND);
+    memset(utc, 0, sizeof(*utc));
+    gmtime_r(&seconds, utc);
 }
 
 /* The timers of a thread cannot be made more exact on these systems. */

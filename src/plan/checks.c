@@ -58,6 +58,13 @@ conflicts_with_record(enum option_id id)
            id == OPTION_PRINT_INTERVAL || id == OPTION_OUTPUT;
 }
 
+/* Returns true if option ID asks for results in another format than -influx. */
+static bool
+conflicts_with_influx(enum option_id id)
+{
+    return id == OPTION_JSON || id == OPTION_CSV || id == OPTION_RECORD;
+}
+
 /*
  * Returns true if option ID cannot be combined with -check, although the column `modes`
  * accepts it. -check prints one line and no periods, so -P is accepted only if it says
@@ -127,8 +134,11 @@ check_conflicts(const struct cli_option *option, const struct options *options,
     if (mode == MODE_CHECK && (wrong_mode || conflicts_with_check(id, options)))
         return error_set(error, EXIT_USAGE, NULL, "-%s and -check cannot be combined",
                          name);
-    if (options->given[OPTION_INFLUX] && (id == OPTION_JSON || id == OPTION_RECORD))
+    if (options->given[OPTION_INFLUX] && conflicts_with_influx(id))
         return error_set(error, EXIT_USAGE, NULL, "-%s and -influx cannot be combined",
+                         name);
+    if (options->given[OPTION_CSV] && (id == OPTION_JSON || id == OPTION_RECORD))
+        return error_set(error, EXIT_USAGE, NULL, "-%s and -csv cannot be combined",
                          name);
     if (mode == MODE_PHASES && wrong_mode)
         return error_set(error, EXIT_USAGE, NULL, "-%s and -load cannot be combined",

@@ -44,7 +44,7 @@ choose_results(const struct options *options)
     return results;
 }
 
-/* Returns true if no output of PLAN shows each request, for rules 4 and 6. */
+/* Returns true if no output of PLAN shows each request, for rule 4. */
 static bool
 silences_requests(const struct plan *plan)
 {
@@ -95,8 +95,8 @@ choose_print_interval(const struct options *options, const struct output_kind *k
 /*
  * Rule 5: An output has periods if its format has lines for periods, and if -p, -P,
  * -record or the default interval of its kind says when a period ends. A kind that emits
- * the partial period at the end of the run always has periods: if nothing else ends a
- * period, the whole run is one. A sweep has steps instead of periods.
+ * the partial period at the end of the run, but has no summary, always has periods: if
+ * nothing else ends a period, the whole run is one. A sweep has steps instead of periods.
  */
 static bool
 has_periods(const struct plan *plan, const struct output_kind *kind)
@@ -106,13 +106,16 @@ has_periods(const struct plan *plan, const struct output_kind *kind)
     if (plan->mode & MODE_SWEEP || !kind->format->records[RECORD_PERIOD])
         return false;
 
-    return kind->emit_partial_period || choose_print_count(options) > 0 ||
+    bool whole_run_is_period =
+        kind->emit_partial_period && !kind->format->records[RECORD_SUMMARY];
+
+    return whole_run_is_period || choose_print_count(options) > 0 ||
            choose_print_interval(options, kind) > 0;
 }
 
 /*
  * Rule 6: An output has a summary if its format has one. An output with PERIODS omits the
- * summary if no output shows each request, unless its kind asks for a summary after
+ * summary, unless it also shows each request, or its kind asks for a summary after
  * periods.
  */
 static bool
@@ -121,7 +124,7 @@ has_summary(const struct plan *plan, const struct output_kind *kind, bool period
     if (!kind->format->records[RECORD_SUMMARY])
         return false;
 
-    return kind->summary_after_periods || !periods || !silences_requests(plan);
+    return kind->summary_after_periods || !periods || shows_requests(plan, kind);
 }
 
 /*

@@ -54,6 +54,8 @@ const struct output_kind output_kinds[] = {
      .summary_after_periods = true},
     {.format = &report_influx, .option = OPTION_INFLUX, .min_given = 1, PRINTED,
      .default_interval_ns = SECOND, .emit_partial_period = true},
+    {.format = &report_csv, .option = OPTION_CSV, .min_given = 1, PRINTED,
+     .emit_partial_period = true},
     {.format = &report_check, .option = OPTION_CHECK, .min_given = 1, .sink = SINK_PRINTED,
      .refuse = check_refuse, .answer = check_answer,
      .early_exit_line = CHECK_UNANSWERED, .early_exit_status = CHECK_UNKNOWN},

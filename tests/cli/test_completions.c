@@ -372,7 +372,7 @@ TEST(fish_finds_the_installed_file)
 TEST(fish_tells_letters_from_names)
 {
     static const char *const lines[][2] = {
-        {"ioping -c", "-cached -check -color -compare -corrected -count"},
+        {"ioping -c", "-cached -check -color -compare -corrected -count -csv"},
         {"ioping -hi", "-hipri -histogram"},
         {"ioping -c10", "-c10"},
         {"ioping -RLc fi", "fi"},

@@ -112,6 +112,7 @@ static const struct row {
     {OPTION_CHECK, 0, "check", NULL, 0},
     {OPTION_BUCKETS, 0, "buckets", "7ns", AT(buckets.list[0])},
     {OPTION_INFLUX, 0, "influx", NULL, 0},
+    {OPTION_CSV, 0, "csv", NULL, 0},
     {OPTION_HDR, 0, "hdr", "7", 0},
     {OPTION_EVERY, 0, "every", "7ns", AT(export_interval)},
     {OPTION_COLOR, 0, "color", "never", 0},
@@ -313,8 +314,9 @@ TEST(ambiguous_beginnings_list_the_possibilities)
     check_refused("-print 1 .",
                   "ioping: option '-print' is ambiguous; possibilities: '-print-count' "
                   "'-print-interval'\n");
-    check_refused("--c 1 .", "ioping: option '--c' is ambiguous; possibilities: '-count' "
-                             "'-cached' '-corrected' '-compare' '-check' '-color'\n");
+    check_refused("--c 1 .",
+                  "ioping: option '--c' is ambiguous; possibilities: '-count' "
+                  "'-cached' '-corrected' '-compare' '-csv' '-check' '-color'\n");
     check_refused("-s=4k .",
                   "ioping: option '-s=4k' is ambiguous; possibilities: '-speed-limit' "
                   "'-size' '-sweep' '-sync' '-slo'\n");
@@ -404,7 +406,7 @@ TEST(words_of_other_tools_are_understood)
         {"-rw", "'-rw'; random reads need no option; -linear makes them sequential"},
         {"-randread", "'-randread'; random reads need no option"},
         {"-iops", "'-iops'"},
-        {"-csv", "'-csv'"},
+        {"-export-csv x", "'-export-csv'; did you mean -csv?"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[64], message[160];

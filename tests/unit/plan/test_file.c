@@ -15,6 +15,8 @@ TEST(the_screen_is_as_without_a_format)
         {"-R .", FORMAT_HUMAN, false, false, true},
         {"-J .", FORMAT_JSON, true, true, false},
         {"-JJ -q .", FORMAT_NDJSON, false, false, true},
+        {"-csv .", FORMAT_CSV, false, true, false},
+        {"-csv -q -P 1 .", FORMAT_CSV, false, false, true},
         {"-B .", FORMAT_RAW, false, false, true},
         {"-q -p 1 .", FORMAT_HUMAN, false, false, true},
         {"-p 1 -P 1 .", FORMAT_HUMAN, true, true, false},

@@ -309,6 +309,40 @@ TEST(the_line_protocol_is_of_periods_alone)
     assert_false(planned("-P 7s .").output.emit_partial_period);
 }
 
+/* No row for the whole run stands among those of periods, whatever else is given. */
+TEST(rows_are_of_periods_or_of_the_run)
+{
+    static const struct {
+        const char *line;
+        int64_t interval, count;
+        bool periods, summary;
+    } cases[] = {
+        {"-csv .", 0, 0, false, true},
+        {"-csv -q .", 0, 0, false, true},
+        {"-csv -B .", 0, 0, false, true},
+        {"-csv -P 0 .", 0, 0, false, true},
+        {"-csv -P 7s .", 7000000000, 0, true, false},
+        {"-csv -P 7s -q .", 7000000000, 0, true, false},
+        {"-csv -B -p 7 .", 0, 7, true, false},
+        {"-csv -p 7 -P 7s .", 7000000000, 7, true, false},
+        {"-csv -load read -c 1 .", 0, 0, false, true},
+        {"-csv -load read -c 1 -P 7s .", 7000000000, 0, true, false},
+        {"-csv -sweep size .", 0, 0, false, true},
+        {"-csv -compare a .", 0, 0, false, true},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        const struct plan_output *output = &plan.output;
+        if (format_of(&plan) != FORMAT_CSV || output->any_requests ||
+            output->any_summary != cases[i].summary ||
+            output->any_periods != cases[i].periods ||
+            output->print_interval != cases[i].interval ||
+            output->print_count != cases[i].count ||
+            output->emit_partial_period != cases[i].periods)
+            fail_msg("ioping %s", cases[i].line);
+    }
+}
+
 TEST(a_status_line_is_for_runs_that_print_nothing_per_request)
 {
     static const struct {
@@ -321,6 +355,7 @@ TEST(a_status_line_is_for_runs_that_print_nothing_per_request)
         {"-q -p 1 .", false}, {"-B -p 1 .", false},
         {"-q -P 1 .", true},  {"-sweep size .", true},
         {"-q a b", true},     {"-no-status -q .", false},
+        {"-csv .", true},     {"-csv -p 1 .", false},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);

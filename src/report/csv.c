@@ -1,0 +1,243 @@
+/*
+ * Comma-separated values (RFC 4180) for spreadsheets and scripts. The first line names
+ * the columns, with their units. Each later line, a row, has the statistics of a period
+ * (-p, -P), of a whole run, of a step of a sweep or of a phase (-load).
+ *
+ * If operations are mixed, a row for all requests is followed by a row for each
+ * operation, and then by a row for each part of their time that is known (flushes after
+ * writes, and the parts of -breakdown). The column "scope" tells these rows apart.
+ *
+ * The plan alone decides which columns there are. A value that is not known is an empty
+ * field.
+ *
+ * Escapes in paths. Some programs take a line break in a quoted field for the end of the
+ * row, and refuse text that is not UTF-8. So each byte of a control character, of a
+ * character that reorders text, and of text that is not UTF-8 becomes a backslash and
+ * three octal digits. A backslash before a digit is escaped in the same way, because it
+ * could be mistaken for such an escape.
+ */
+#include "report/report.h"
+
+#include "base/time.h"
+#include "base/units.h"
+#include "os/os.h"
+#include "report/outputs.h"
+#include "run/job.h"
+#include "stats/stats.h"
+#include "target/target.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+/* By kind of sweep: the name of the column with the swept value. */
+static const char *const swept_columns[] = {
+    [SWEEP_SIZE] = "size_bytes", [SWEEP_THREADS] = "threads",
+    [SWEEP_DEPTH] = "depth",     [SWEEP_INTERVAL] = "interval_ns",
+    [SWEEP_RATE] = "rate",
+};
+
+/* Returns true if rows of PLAN have a verdict on the limits. */
+static bool
+has_verdict_column(const struct plan *plan)
+{
+    return plan->sweep.kind == SWEEP_RATE ||
+           (plan->sweep.kind && plan->statistics.slos.count);
+}
+
+/* Adds the names of the columns. add_row adds the fields of a row in the same order. */
+static void
+csv_open(struct report *report)
+{
+    const struct plan *plan = report->plan;
+    const struct percentiles *list = &plan->output.percentiles;
+    struct buffer *text = &report->text;
+
+    buffer_text(text, "time,target");
+    if (plan->mode == MODE_PHASES)
+        buffer_text(text, ",phase");
+    if (plan->sweep.kind)
+        buffer_format(text, ",%s", swept_columns[plan->sweep.kind]);
+
+    buffer_text(text, ",scope,count,failed,missed,bytes,elapsed_ns,iops,bytes_per_second,"
+                      "min_ns,avg_ns");
+    for (int i = 0; i < list->count; i++)
+        buffer_format(text, ",p%s_ns", list->list[i].name);
+    buffer_text(text, ",max_ns,mdev_ns");
+
+    if (has_verdict_column(plan))
+        buffer_text(text, ",met");
+    buffer_text(text, "\r\n");
+}
+
+/* Adds WALL (ns since 1970) in UTC, such as 2026-11-21T07:50:57.055062Z. */
+static void
+add_wall_time(struct buffer *text, int64_t wall)
+{
+    char seconds[64];
+    struct tm utc;
+
+    os_clock_utc(wall, &utc);
+    strftime(seconds, sizeof(seconds), "%Y-%m-%dT%H:%M:%S", &utc);
+    buffer_format(text, "%s.%06" PRId64 "Z", seconds, wall % SECOND / US);
+}
+
+/* Adds PATH, escaped as the top of this file describes, and with each quote doubled. */
+static void
+add_path(struct buffer *text, const char *path)
+{
+    struct escape_character character;
+
+    while (escape_next(&path, &character)) {
+        /* `path` points to the byte after `character` now. */
+        bool is_like_escape = character.code == '\\' && is_digit(*path);
+
+        if (character.kind != ESCAPE_PLAIN || is_like_escape) {
+            for (size_t i = 0; i < character.length; i++)
+                buffer_format(text, "\\%03o", (unsigned char)character.bytes[i]);
+            continue;
+        }
+
+        if (character.code == '"')
+            buffer_text(text, "\"");
+        buffer_add(text, character.bytes, character.length);
+    }
+}
+
+/* Adds the path of the current target, in quotes if the format needs them. If an earlier
+ * target has the same path, a number such as "#2" follows, as in raw lines. */
+static void
+add_target(struct report *report)
+{
+    struct buffer *text = &report->text;
+    const char *path = report->target->path;
+    const char *quote = strpbrk(path, ",\"") ? "\"" : "";
+    int ordinal = job_path_ordinal(report->jobs, report->job->index);
+
+    buffer_text(text, quote);
+    add_path(text, path);
+    if (ordinal > 1)
+        buffer_format(text, "#%d", ordinal);
+    buffer_text(text, quote);
+}
+
+/* Adds a comma and VALUE. Adds the comma only if VALUE is not known. */
+static void
+add_number(struct buffer *text, bool is_known, int64_t value)
+{
+    buffer_text(text, ",");
+    if (is_known)
+        buffer_format(text, "%" PRId64, value);
+}
+
+/* Adds the numbers of requests of SCOPE that count, failed and were missed, and the bytes
+ * that the requests moved. Parts of the time have only the first number. The raw lines of
+ * a recorded run do not have the next two. */
+static void
+add_counts(struct report *report, const struct stats *stats, enum scope scope)
+{
+    struct buffer *text = &report->text;
+    const struct scope_counts counts = scope_counts_of(stats, scope);
+    const struct latencies latencies = latencies_of(stats, scope);
+    bool has_bytes = !scope_is_part(scope);
+    bool has_exceptions = has_bytes && !report->target->is_recorded;
+
+    add_number(text, true, (int64_t)latencies.moments->count);
+    add_number(text, has_exceptions, (int64_t)counts.failed);
+    add_number(text, has_exceptions, (int64_t)counts.missed);
+    add_number(text, has_bytes, counts.bytes);
+}
+
+/* Adds the rates. Only the row of all requests has rates: if operations are mixed, their
+ * requests share the time that a rate refers to. */
+static void
+add_rates(struct buffer *text, const struct stats *stats, enum scope scope)
+{
+    if (scope == SCOPE_ALL && stats->latency.count)
+        buffer_format(text, ",%.6f,%.0f", stats_iops(stats), stats_bps(stats));
+    else
+        buffer_text(text, ",,");
+}
+
+/* Adds the times of SCOPE. */
+static void
+add_times(struct report *report, const struct stats *stats, enum scope scope)
+{
+    struct buffer *text = &report->text;
+    const struct latencies latencies = latencies_of(stats, scope);
+    const struct moments *latency = latencies.moments;
+    const struct percentiles *list = &report->plan->output.percentiles;
+    unsigned shown = percentiles_shown(list, latency->count);
+    bool is_known = latency->count > 0;
+
+    add_number(text, is_known, latency->min);
+    add_number(text, is_known, moments_average(latency));
+    for (int i = 0; i < list->count; i++)
+        add_number(text, shown & 1u << i,
+                   latencies_percentile(&latencies, &list->list[i]));
+    add_number(text, is_known, latency->max);
+    add_number(text, is_known, moments_deviation(latency));
+}
+
+/* Adds the verdict on STEP in the row of all requests. */
+static void
+add_verdict(struct buffer *text, const struct job_step *step, enum scope scope)
+{
+    static const char *const verdicts[] = {
+        [SLO_MET] = "true", [SLO_BROKEN] = "false", [SLO_UNKNOWN] = ""};
+
+    buffer_text(text, ",");
+    if (scope == SCOPE_ALL)
+        buffer_text(text, verdicts[step->verdict]);
+}
+
+/* Adds the row of RECORD about SCOPE. WALL is the time of the row. The end of a recorded
+ * run is not known. */
+static void
+add_row(struct report *report, const struct run_record *record, enum scope scope,
+        int64_t wall)
+{
+    const struct plan *plan = report->plan;
+    struct buffer *text = &report->text;
+    const char *scope_field = scope == SCOPE_ALL ? "all" : scope_name(scope);
+
+    if (!report->target->is_recorded)
+        add_wall_time(text, wall);
+    buffer_text(text, ",");
+    add_target(report);
+    if (plan->mode == MODE_PHASES)
+        buffer_format(text, ",%s", phase_name(report->phase));
+    if (record->step)
+        add_number(text, true, record->step->value);
+    buffer_format(text, ",%s", scope_field);
+
+    add_counts(report, record->stats, scope);
+    add_number(text, true, record->duration);
+    add_rates(text, record->stats, scope);
+    add_times(report, record->stats, scope);
+
+    if (record->step && has_verdict_column(plan))
+        add_verdict(text, record->step, scope);
+    buffer_text(text, "\r\n");
+}
+
+/* Adds the rows of a period, run, step or phase. All rows have the same time. */
+static void
+csv_record(struct report *report, const struct run_record *record)
+{
+    int64_t wall = report->wall_now();
+
+    for (enum scope scope = SCOPE_ALL; scope < SCOPES;
+         scope = scope_next(record->stats, scope))
+        add_row(report, record, scope, wall);
+}
+
+/* A sweep has no row with the highest step that meets the limits, because this row would
+ * have other columns. The column "met" tells which steps meet them. */
+const struct report_format report_csv = {
+    .open = csv_open,
+    .records = {[RECORD_PERIOD] = csv_record,
+                [RECORD_SUMMARY] = csv_record,
+                [RECORD_STEP] = csv_record,
+                [RECORD_PHASE] = csv_record},
+};
