@@ -542,6 +542,22 @@ human_interim(struct buffer *text, const char *target, const struct stats *stats
     add_extremes(text, &stats->latency);
 }
 
+/* A run with phases has no line over all phases, which would describe none of them. */
+void
+human_interim_job(struct buffer *text, const struct job *job)
+{
+    if (!job->phases) {
+        human_interim(text, job_name(job), job->stats);
+        return;
+    }
+
+    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
+        const struct stats *stats = job_phase_stats(job, phase);
+        if (stats)
+            human_interim(text, phase_label(phase), stats);
+    }
+}
+
 const struct report_format report_human = {
     .begin = human_begin,
     .sample = human_sample,

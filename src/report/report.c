@@ -355,18 +355,6 @@ on_record(void *self, const struct job *job, const struct run_record *record)
     return reports->print_status;
 }
 
-/* Adds a line of interim statistics for each phase of JOB that has begun. Statistics over
- * all phases would describe none of them. */
-static void
-add_interim_phases(struct buffer *text, const struct job *job)
-{
-    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
-        const struct stats *stats = job_phase_stats(job, phase);
-        if (stats)
-            human_interim(text, phase_label(phase), stats);
-    }
-}
-
 /* Interim statistics go to stderr in every format, because stdout has only records. */
 static void
 on_interim(void *self, const struct job *job)
@@ -374,11 +362,7 @@ on_interim(void *self, const struct job *job)
     struct reports *reports = self;
     struct buffer text = {0};
 
-    if (job->phases)
-        add_interim_phases(&text, job);
-    else
-        human_interim(&text, job_name(job), job->stats);
-
+    human_interim_job(&text, job);
     status_pause(reports->status);
     if (!text.failed)
         os_stream_write(STANDARD_ERROR, text.text, text.length);
