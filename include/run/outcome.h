@@ -29,6 +29,7 @@ struct outcome {
     bool is_stuck;          /* a thread or a request is still in the kernel */
     const char *failed_output;  /* name of the output that could not be written */
     int output_error;           /* errno of the write to `failed_output`, or 0 */
+    bool lacks_figures;         /* an output lacks figures that were unknown (-print) */
     enum sweep_kind sweep_kind; /* the quantity that the sweep varies */
     /* value of the step that ended the sweep early, because too few requests completed in
      * it; 0: no such step */
@@ -70,8 +71,8 @@ struct outcome {
 };
 
 /* Returns the exit status of a job. A failure takes precedence over a limit that was not
- * met. It is also a failure if the page cache answered all requests, so that none counts.
- */
+ * met. It is also a failure if the page cache answered all requests, so that none counts,
+ * and if a figure of -print is unknown. */
 int outcome_status(const struct outcome *outcome);
 
 /* Returns the more severe of two exit statuses. */
@@ -94,6 +95,11 @@ char *outcome_nothing_text(const struct outcome *outcome, char *text);
 /* Returns the statistics that the limit SLO applies to: the statistics of a phase (-load)
  * if the limit names one, else the total of OUTCOME. */
 const struct stats *outcome_stats(const struct outcome *outcome, const struct slo *slo);
+
+/* Adds to TEXT why ANSWER to SLO is unknown, and what the user can do about it, such as
+ * "9 requests count, and it takes 99; use -c 100". */
+void outcome_add_unknown(const struct outcome *outcome, const struct slo *slo,
+                         const struct slo_answer *answer, struct buffer *text);
 
 /* Adds a line to TEXT for each limit of -slo that is absolute, such as "p99 < 10 ms: OK
  * (1.23 ms)". Each line begins with TARGET and a colon, unless TARGET is NULL. Adds

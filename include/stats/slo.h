@@ -30,12 +30,17 @@ enum slo_metric {
     SLO_MDEV,
     SLO_IOPS,
     SLO_BPS,
-    SLO_PERCENTILE
+    SLO_PERCENTILE,
+    /* counts, which -print prints; no objective can limit them */
+    SLO_COUNT,  /* requests that count */
+    SLO_FAILED, /* failed requests */
+    SLO_MISSED, /* due times for which no request was sent */
 };
 
 /* 100 %, in millionths, which are the unit of a relative limit. */
 #define SLO_HUNDRED_PERCENT 1000000
 
+/* An objective, or a figure to print (-print), which has no limit. */
 struct slo {
     enum phase phase; /* the phase that is limited; PHASE_NONE for the whole run */
     enum slo_metric metric;
@@ -58,6 +63,13 @@ slo_is_rate(const struct slo *slo)
     return slo->metric == SLO_IOPS || slo->metric == SLO_BPS;
 }
 
+/* Returns whether SLO is a count of requests, which is known however few they are. */
+static inline bool
+slo_is_count(const struct slo *slo)
+{
+    return slo->metric > SLO_PERCENTILE;
+}
+
 /* Returns whether SLO is about one operation, or about flushes. If operations are mixed,
  * only some of the requests count for such an objective. */
 static inline bool
@@ -69,8 +81,8 @@ slo_is_of_operation(const struct slo *slo)
 struct slos {
     int count;
     struct slo list[SLOS_MAX];
-    char refused[120]; /* buffer for a reason of slos_add that repeats the refused text;
-                          other reasons are string literals */
+    char refused[160]; /* buffer for a reason that repeats the refused text; other reasons
+                          are string literals */
 };
 
 /*
@@ -84,6 +96,17 @@ const char *slos_add(struct slos *list, const char *text);
 
 /* Adds suggestions for an objective to TEXT, one on each line, such as "p99=". */
 void slos_list(struct buffer *text);
+
+/*
+ * Reads figures to print from TEXT: their names without limits, separated by commas, such
+ * as "p99,read-max,iops,count". Stores them in LIST, in place of earlier ones. Returns
+ * NULL, or the reason why TEXT is refused; the contents of LIST are undefined then. The
+ * reason may be stored in LIST, so it is valid until the next call.
+ */
+const char *slos_parse_figures(struct slos *list, const char *text);
+
+/* Adds suggestions for a figure to print to TEXT, one on each line, such as "p99". */
+void slos_list_figures(struct buffer *text);
 
 /* The verdict on an objective, from the best to the worst. */
 enum slo_verdict { SLO_MET, SLO_UNKNOWN, SLO_BROKEN };
@@ -130,6 +153,16 @@ struct slo_answer {
  * run.
  */
 struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);
+
+/* Returns the figure of STATS that SLO names, without a comparison with its limit. The
+ * verdict is SLO_UNKNOWN if there are too few values (percentile_min_samples), as after
+ * slo_answer; otherwise it means nothing. */
+struct slo_answer slo_measure(const struct slo *slo, const struct stats *stats);
+
+/* Adds to TEXT that there are too few values for ANSWER to SLO: "9 requests count, and it
+ * takes 99". */
+void slo_add_too_few(const struct slo *slo, const struct slo_answer *answer,
+                     struct buffer *text);
 
 /* Compares STATS with all objectives of SLOS. Returns the worst verdict. Returns SLO_MET
  * if there are no objectives. */

@@ -2,8 +2,9 @@
  * Turns the outcome of a job into the exit status, and into the remarks that explain it
  * on stderr.
  *
- * Exit status: EXIT_RUNTIME after a failure, or if memory answered all requests;
- * otherwise EXIT_LIMIT if a limit was not met; otherwise EXIT_DONE.
+ * Exit status: EXIT_RUNTIME after a failure, if memory answered all requests, or if a
+ * figure of -print is unknown; otherwise EXIT_LIMIT if a limit was not met; otherwise
+ * EXIT_DONE.
  *
  * How certain it is that a limit was met: slo_answer compares a figure with its limit as
  * if all requests were independent. Latencies are not independent. So answer_limit
@@ -72,7 +73,7 @@ has_only_cached(const struct outcome *outcome)
 int
 outcome_status(const struct outcome *outcome)
 {
-    if (has_failed(outcome) || has_only_cached(outcome))
+    if (has_failed(outcome) || has_only_cached(outcome) || outcome->lacks_figures)
         return EXIT_RUNTIME;
     return meets_limits(outcome) ? EXIT_DONE : EXIT_LIMIT;
 }
@@ -288,30 +289,17 @@ add_advice(struct buffer *text, const struct outcome *outcome,
         buffer_text(text, "run longer");
 }
 
-/* Adds to TEXT why ANSWER is unknown, and what the user can do about it. */
-static void
-add_unknown(struct buffer *text, const struct outcome *outcome, const struct slo *slo,
-            const struct slo_answer *answer)
+void
+outcome_add_unknown(const struct outcome *outcome, const struct slo *slo,
+                    const struct slo_answer *answer, struct buffer *text)
 {
-    const char *noun = request_noun(answer->count);
-
-    if (slo_is_of_operation(slo)) {
-        const struct operation_row *operation = &operations[scope_operation(slo->scope)];
-        noun = units_plural(answer->count, operation->word, operation->noun);
-    }
     if (answer->reason) {
         buffer_format(text, "%s; %s", answer->reason, answer->remedy);
         return;
     }
-    /* the limit SLO applies to a part of the latency (-breakdown) */
-    bool is_split = slo->scope > SCOPE_SYNC;
-    const char *verb = units_plural(answer->count, "counts", "count");
-    if (is_split)
-        verb = "could be split";
-    buffer_format(text, "%llu %s %s, and it takes %llu",
-                  (unsigned long long)answer->count, noun, verb,
-                  (unsigned long long)answer->min_samples);
-    if (is_split && answer->count == 0)
+
+    slo_add_too_few(slo, answer, text);
+    if (slo->scope > SCOPE_SYNC && answer->count == 0)
         return; /* more requests would not help; another remark says why */
     buffer_text(text, "; ");
     add_advice(text, outcome, answer);
@@ -362,7 +350,7 @@ add_limit_answer(struct buffer *text, const struct outcome *outcome,
                   slo_format(slo, slo->limit, limit));
     if (answer->verdict == SLO_UNKNOWN) {
         buffer_text(text, "UNKNOWN: ");
-        add_unknown(text, outcome, slo, answer);
+        outcome_add_unknown(outcome, slo, answer, text);
         return;
     }
     format_value(slo, answer->value, value);

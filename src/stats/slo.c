@@ -28,9 +28,13 @@
 #include <string.h>
 
 static const char *const metrics[] = {
-    [SLO_MIN] = "min",   [SLO_AVG] = "avg",   [SLO_MAX] = "max",
-    [SLO_MDEV] = "mdev", [SLO_IOPS] = "iops", [SLO_BPS] = "bps",
+    [SLO_MIN] = "min",     [SLO_AVG] = "avg",       [SLO_MAX] = "max",
+    [SLO_MDEV] = "mdev",   [SLO_IOPS] = "iops",     [SLO_BPS] = "bps",
+    [SLO_COUNT] = "count", [SLO_FAILED] = "failed", [SLO_MISSED] = "missed",
 };
+
+static const char unknown_figure[] =
+    "unknown figure; use min, avg, max, mdev, iops, bps or a percentile such as p99";
 
 const char *
 phase_name(enum phase phase)
@@ -160,7 +164,7 @@ parse_name(const char *name, int length, struct slo *slo)
         }
 
     for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
-        if (equals_name(name, length, metrics[i])) {
+        if (metrics[i] && equals_name(name, length, metrics[i])) {
             slo->metric = (enum slo_metric)i;
             return NULL;
         }
@@ -172,8 +176,23 @@ parse_name(const char *name, int length, struct slo *slo)
     slo->metric = SLO_PERCENTILE;
     if (length < 2 || name[0] != 'p' ||
         percentile_parse(name + 1, length - 1, &slo->percentile) != NULL)
-        return "unknown figure; use min, avg, max, mdev, iops, bps or a percentile such "
-               "as p99";
+        return unknown_figure;
+    return NULL;
+}
+
+/* Returns NULL if the scope of SLO has its metric, or the reason why not. */
+static const char *
+check_scope(const struct slo *slo)
+{
+    if (slo->scope == SCOPE_ALL)
+        return NULL;
+
+    if (slo_is_rate(slo) && scope_is_part(slo->scope))
+        return "a part of the time has no rate";
+    if (slo_is_rate(slo))
+        return "a rate counts reads and writes together";
+    if (slo_is_count(slo) && slo->metric != SLO_COUNT && scope_is_part(slo->scope))
+        return "a part of the time cannot fail or be missed";
     return NULL;
 }
 
@@ -216,13 +235,12 @@ slos_add(struct slos *list, const char *text)
 
     int length = (int)strcspn(copy, "=<>");
     const char *wrong = parse_name(copy, length, &slo);
+    if (!wrong && slo_is_count(&slo))
+        wrong = unknown_figure;
+    if (!wrong)
+        wrong = check_scope(&slo);
     if (wrong)
         return wrong;
-    if (slo.scope != SCOPE_ALL && slo_is_rate(&slo)) {
-        if (scope_is_part(slo.scope))
-            return "a part of the time has no rate";
-        return "a rate counts reads and writes together";
-    }
     if (copy[length] == '\0')
         return "a limit is missing, as in p99=10ms";
     char *limit = skip_sign(&slo, copy + length);
@@ -242,27 +260,82 @@ slos_add(struct slos *list, const char *text)
     return NULL;
 }
 
-void
-slos_list(struct buffer *text)
+/* Reads the name of a figure to print from the LENGTH bytes at NAME, and adds the figure
+ * to LIST. Returns NULL, or the reason why the name is refused. */
+static const char *
+parse_figure(struct slos *list, const char *name, int length)
+{
+    struct slo slo = {0};
+
+    if (list->count == SLOS_MAX)
+        return "there can be at most 16 figures";
+    if (parse_name(name, length, &slo) != NULL) {
+        snprintf(list->refused, sizeof(list->refused),
+                 "unknown figure '%.*s'; use min, avg, max, mdev, iops, bps, count, "
+                 "failed, missed or a percentile such as p99",
+                 length < 40 ? length : 40, name);
+        return list->refused;
+    }
+
+    const char *wrong = check_scope(&slo);
+    if (!wrong)
+        list->list[list->count++] = slo;
+    return wrong;
+}
+
+const char *
+slos_parse_figures(struct slos *list, const char *text)
+{
+    const char *wrong = NULL;
+    list->count = 0;
+
+    while (!wrong) {
+        int length = (int)strcspn(text, ",");
+        wrong = parse_figure(list, text, length);
+        if (text[length] == '\0')
+            break;
+        text += length + 1;
+    }
+    return wrong;
+}
+
+/* Adds names of figures to TEXT, each with END, such as "=", and a newline. */
+static void
+list_names(struct buffer *text, const char *end)
 {
     static const enum scope common[] = {SCOPE_DEVICE, SCOPE_QUEUE, SCOPE_SYNC};
     for (int i = 0; i < percentiles_default.count; i++)
-        buffer_format(text, "p%s=\n", percentiles_default.list[i].name);
+        buffer_format(text, "p%s%s\n", percentiles_default.list[i].name, end);
     for (int i = SLO_MIN; i < SLO_PERCENTILE; i++)
-        buffer_format(text, "%s=\n", metrics[i]);
+        buffer_format(text, "%s%s\n", metrics[i], end);
     for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
-        buffer_format(text, "%s-p99=\n", scope_name(common[i]));
+        buffer_format(text, "%s-p99%s\n", scope_name(common[i]), end);
     for (enum scope scope = SCOPE_OPERATION; scope_is_operation(scope); scope++)
-        buffer_format(text, "%s-p99=\n", scope_name(scope));
-    buffer_format(text, "%s-p99=\n%s-p99=\n", phase_name(PHASE_IDLE),
-                  phase_name(PHASE_LOADED));
+        buffer_format(text, "%s-p99%s\n", scope_name(scope), end);
+    for (enum phase phase = PHASE_IDLE; phase <= PHASE_LOADED; phase++)
+        buffer_format(text, "%s-p99%s\n", phase_name(phase), end);
 }
 
-/* Returns the figure of STATS that SLO limits, in the unit of the limit. */
+void
+slos_list(struct buffer *text)
+{
+    list_names(text, "=");
+}
+
+void
+slos_list_figures(struct buffer *text)
+{
+    list_names(text, "");
+    for (int i = SLO_COUNT; i <= SLO_MISSED; i++)
+        buffer_format(text, "%s\n", metrics[i]);
+}
+
+/* Returns the figure of STATS that SLO names, in the unit of its limit. */
 static int64_t
-find_limited_figure(const struct slo *slo, const struct stats *stats)
+find_named_figure(const struct slo *slo, const struct stats *stats)
 {
     const struct latencies latencies = latencies_of(stats, slo->scope);
+    const struct scope_counts counts = scope_counts_of(stats, slo->scope);
     const struct moments *moments = latencies.moments;
 
     switch (slo->metric) {
@@ -278,6 +351,12 @@ find_limited_figure(const struct slo *slo, const struct stats *stats)
         return (int64_t)stats_iops(stats);
     case SLO_BPS:
         return (int64_t)stats_bps(stats);
+    case SLO_COUNT:
+        return (int64_t)moments->count;
+    case SLO_FAILED:
+        return (int64_t)counts.failed;
+    case SLO_MISSED:
+        return (int64_t)counts.missed;
     case SLO_PERCENTILE:
         break;
     }
@@ -325,6 +404,63 @@ reject_figure(struct slo_answer *answer, const char *reason, const char *remedy)
     answer->remedy = remedy;
 }
 
+/* Sets the verdict of ANSWER to SLO_UNKNOWN, because there are too few values. */
+static void
+mark_too_few(struct slo_answer *answer)
+{
+    answer->verdict = SLO_UNKNOWN;
+    answer->samples_for_certainty = answer->min_samples;
+    answer->is_certain = false;
+}
+
+/* Returns an answer without a verdict: the figure of SLO, and the numbers of values that
+ * there are and that it takes. */
+static struct slo_answer
+begin_answer(const struct slo *slo, const struct stats *stats)
+{
+    const struct latencies latencies = latencies_of(stats, slo->scope);
+    struct slo_answer answer = {
+        .count = latencies.moments->count, .min_samples = 1, .is_certain = true};
+
+    if (slo->metric == SLO_PERCENTILE)
+        answer.min_samples = percentile_min_samples(&slo->percentile);
+    if (slo_is_count(slo))
+        answer.min_samples = 0;
+    if (answer.count > 0 || slo_is_count(slo))
+        answer.value = find_named_figure(slo, stats);
+    return answer;
+}
+
+struct slo_answer
+slo_measure(const struct slo *slo, const struct stats *stats)
+{
+    struct slo_answer answer = begin_answer(slo, stats);
+
+    if (answer.count < answer.min_samples)
+        mark_too_few(&answer);
+    return answer;
+}
+
+void
+slo_add_too_few(const struct slo *slo, const struct slo_answer *answer,
+                struct buffer *text)
+{
+    const char *noun = units_plural(answer->count, "request", "requests");
+    const char *verb = units_plural(answer->count, "counts", "count");
+
+    if (slo_is_of_operation(slo)) {
+        const struct operation_row *operation = &operations[scope_operation(slo->scope)];
+        noun = units_plural(answer->count, operation->word, operation->noun);
+    }
+    /* SLO is about a part of the latency (-breakdown). */
+    if (slo->scope > SCOPE_SYNC)
+        verb = "could be split";
+
+    buffer_format(text, "%llu %s %s, and it takes %llu",
+                  (unsigned long long)answer->count, noun, verb,
+                  (unsigned long long)answer->min_samples);
+}
+
 /* Certainty is judged by the requests alone, because waits added by -corrected are not
  * independent values. */
 struct slo_answer
@@ -332,13 +468,9 @@ slo_answer(const struct slo *slo, const struct stats *stats)
 {
     const struct percentile *percentile = &slo->percentile;
     const struct latencies latencies = latencies_of(stats, slo->scope);
-    uint64_t count = latencies.moments->count;
     bool is_percentile = slo->metric == SLO_PERCENTILE;
-    struct slo_answer answer = {.count = count, .min_samples = 1, .is_certain = true};
-    if (count > 0)
-        answer.value = find_limited_figure(slo, stats);
-    if (is_percentile)
-        answer.min_samples = percentile_min_samples(percentile);
+    struct slo_answer answer = begin_answer(slo, stats);
+    uint64_t count = answer.count;
 
     if (slo->is_relative)
         return answer;
@@ -352,9 +484,7 @@ slo_answer(const struct slo *slo, const struct stats *stats)
     bool certainly_broken =
         is_percentile && is_certainly_broken(percentile, count, above);
     if (count == 0 || (count < answer.min_samples && !certainly_broken)) {
-        answer.verdict = SLO_UNKNOWN;
-        answer.samples_for_certainty = answer.min_samples;
-        answer.is_certain = false;
+        mark_too_few(&answer);
         return answer;
     }
 

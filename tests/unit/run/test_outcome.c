@@ -39,6 +39,20 @@ check(const char *name, struct outcome *outcome, const char *text, int status)
 #define LONGER \
     "fewer than one request per worker completed in that step; use a longer -w\n"
 
+/* A value that -print could not give is a failure, which a broken limit does not hide. */
+TEST(a_value_that_is_lacking_is_worse_than_a_limit)
+{
+    struct slos slos = {0};
+    assert_null(slos_add(&slos, "iops=1k"));
+    struct outcome outcome = {
+        .total = {.requests = 2, .latency = {.count = 1, .sum = SECOND}}, .slos = &slos};
+    assert_int_equal(outcome_status(&outcome), EXIT_LIMIT);
+    outcome.lacks_figures = true;
+    assert_int_equal(outcome_status(&outcome), EXIT_RUNTIME);
+    outcome.slos = NULL;
+    assert_int_equal(outcome_status(&outcome), EXIT_RUNTIME);
+}
+
 TEST(an_outcome_has_its_notes_and_its_status)
 {
     static struct {

@@ -680,3 +680,126 @@ TEST(the_worst_verdict_of_a_list_holds)
         assert_int_equal(slos_check(&list, &stats), cases[i].verdict);
     }
 }
+
+/* Reads TEXT as a list of figures to print. */
+static struct slos
+figures_of(const char *text)
+{
+    struct slos list = {.count = 7};
+    const char *wrong = slos_parse_figures(&list, text);
+    if (wrong)
+        fail_msg("%s: %s", text, wrong);
+    return list;
+}
+
+TEST(figures_have_the_names_of_limits_and_counts)
+{
+    static const char text[] = "p99.9,min,avg,max,mdev,iops,bps,count,failed,missed,"
+                               "read-p50,write-failed,sync-count,device-max,"
+                               "loaded-read-p99,idle-iops";
+    struct slos list = figures_of(text);
+    char joined[256] = "", name[SLO_NAME_SIZE];
+    for (int i = 0; i < list.count; i++) {
+        size_t used = strlen(joined);
+        snprintf(joined + used, sizeof(joined) - used, "%s%s", used ? "," : "",
+                 slo_name(&list.list[i], name));
+    }
+    assert_string_equal(joined, text);
+    list = figures_of("bw");
+    assert_string_equal(slo_name(&list.list[0], name), "bps");
+}
+
+#define NO_FIGURE(name)                                                              \
+    "unknown figure '" name "'; use min, avg, max, mdev, iops, bps, count, failed, " \
+    "missed or a percentile such as p99"
+
+TEST(a_wrong_figure_is_refused_by_its_name)
+{
+    static const char *const cases[][2] = {
+        {"", NO_FIGURE("")},
+        {"p99,", NO_FIGURE("")},
+        {",p99", NO_FIGURE("")},
+        {"p99,iop,bps", NO_FIGURE("iop")},
+        {"p99 iops", NO_FIGURE("p99 iops")},
+        {"p99=1ms", NO_FIGURE("p99=1ms")},
+        {"p100", NO_FIGURE("p100")},
+        {"99", NO_FIGURE("99")},
+        {"fsync-p99", NO_FIGURE("fsync-p99")},
+        {"read-", NO_FIGURE("read-")},
+        {"read-loaded-p99", NO_FIGURE("read-loaded-p99")},
+        {"a123456789b123456789c123456789d123456789e",
+         NO_FIGURE("a123456789b123456789c123456789d123456789")},
+        {"avg,read-iops", NO_OWN_RATE},
+        {"device-bps", NO_RATE},
+        {"sync-failed", "a part of the time cannot fail or be missed"},
+        {"queue-missed", "a part of the time cannot fail or be missed"},
+        {"avg,avg,avg,avg,avg,avg,avg,avg,avg,avg,avg,avg,avg,avg,avg,avg,avg",
+         "there can be at most 16 figures"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct slos list = {0};
+        const char *wrong = slos_parse_figures(&list, cases[i][0]);
+        if (!wrong || strcmp(wrong, cases[i][1]) != 0)
+            fail_msg("%s: %s", cases[i][0], wrong ? wrong : "accepted");
+    }
+}
+
+TEST(a_count_has_no_limit)
+{
+    static const char *const cases[] = {"count=1", "failed=0", "read-missed=0"};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct slos list = {0};
+        assert_string_equal(slos_add(&list, cases[i]), NO_NAME);
+    }
+}
+
+#define P99_OF_99 98828288 /* ns, the middle of the histogram bin of 99 ms */
+
+/* A figure is known as soon as a limit on it could be met. */
+TEST(a_figure_is_measured_without_a_limit)
+{
+    static const struct {
+        const char *name;
+        int count;
+        enum slo_verdict verdict;
+        int64_t value; /* or, if it is unknown, how many values it takes */
+    } cases[] = {
+        {"p99", 98, SLO_UNKNOWN, 99},    {"p99", 99, SLO_MET, P99_OF_99},
+        {"p50", 1, SLO_MET, MS},         {"min", 0, SLO_UNKNOWN, 1},
+        {"min", 5, SLO_MET, MS},         {"avg", 5, SLO_MET, 3 * MS},
+        {"max", 5, SLO_MET, 5 * MS},     {"iops", 0, SLO_UNKNOWN, 1},
+        {"iops", 4, SLO_MET, 400},       {"bps", 4, SLO_MET, 1638400},
+        {"count", 0, SLO_MET, 0},        {"count", 4, SLO_MET, 4},
+        {"failed", 0, SLO_MET, 2},       {"missed", 0, SLO_MET, 3},
+        {"sync-max", 4, SLO_UNKNOWN, 1}, {"sync-count", 4, SLO_MET, 0},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct stats stats = stats_of(cases[i].count);
+        stats.failed = 2;
+        stats.missed = 3;
+        struct slos list = figures_of(cases[i].name);
+        struct slo_answer answer = slo_measure(&list.list[0], &stats);
+        bool is_known = answer.verdict != SLO_UNKNOWN;
+        int64_t value = is_known ? answer.value : (int64_t)answer.samples_for_certainty;
+        if (answer.verdict != cases[i].verdict || value != cases[i].value)
+            fail_msg("%s of %d: %lld", cases[i].name, cases[i].count, (long long)value);
+    }
+}
+
+/* Each operation has counts of its own. */
+TEST(counts_of_an_operation_are_its_own)
+{
+    struct stats stats = {.mix = mix_of("rw")};
+    struct sample write = {.latency = MS,
+                           .operation = OPERATION_WRITE,
+                           .verdict = VERDICT_NONE},
+                  read = {.latency = MS, .missed = 2, .verdict = VERDICT_ERROR};
+    struct slos list =
+        figures_of("read-count,write-count,read-failed,write-failed,read-missed,"
+                   "write-missed,count,failed,missed");
+    static const int64_t expected[] = {0, 1, 1, 0, 1, 1, 1, 1, 2};
+    stats_record(&stats, &write);
+    stats_record(&stats, &read);
+    for (int i = 0; i < list.count; i++)
+        assert_int_equal(slo_measure(&list.list[i], &stats).value, expected[i]);
+}
