@@ -78,6 +78,7 @@ enum option_id {
     OPTION_RECORD,
     OPTION_INFLUX,
     OPTION_CSV,
+    OPTION_PRINT,
     OPTION_CHECK,
     OPTION_WARN,
     OPTION_COLOR,
@@ -142,6 +143,7 @@ struct options {
     enum color color;
     struct percentiles percentiles;
     struct slos slos, warnings; /* limits of -slo and of -warn */
+    struct slos figures;        /* -print: names of figures, without limits */
     struct buckets buckets;
     uint16_t given[OPTION_IDS]; /* how often each option was given */
     bool help_all;              /* -h all */

@@ -69,6 +69,7 @@ struct plan_output {
     bool emit_partial_period;       /* show the incomplete period at the end of the run */
     struct percentiles percentiles; /* the percentiles to show */
     const struct buckets *buckets;  /* buckets of -prometheus; part of struct options */
+    const struct slos *figures;     /* figures of -print; part of struct options */
 };
 
 /* What the requests do, and in which part of the target. Sizes and offsets in bytes. */

@@ -95,6 +95,9 @@ struct output_kind {
     bool (*enabled_by_default)(const struct plan *plan);
 
     bool for_people; /* the text is read by people, not by programs */
+    /* If the results of another kind go to a file, this output goes to standard output,
+     * in place of the text for people. */
+    bool takes_screen;
     /* The output has a summary even if it has periods and no request lines. */
     bool summary_after_periods;
     /* If the run ends in the middle of a period, the partial period is reported too. */
@@ -177,7 +180,7 @@ extern const int output_kind_count;
 /* The functions of each kind. Each kind has a file of its name, such as human.c, but
  * report_ndjson stands in json.c. */
 extern const struct report_format report_human, report_raw, report_json, report_ndjson,
-    report_influx, report_csv, report_check, report_prometheus, report_hdr,
+    report_influx, report_csv, report_print, report_check, report_prometheus, report_hdr,
     report_status;
 
 /* Guesses from a command line, which may be invalid, which kind of output must report an

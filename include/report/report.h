@@ -70,6 +70,11 @@ struct report {
     int64_t (*monotonic_now)(void); /* ns; a test replaces this clock */
     int64_t (*wall_now)(void);      /* ns since 1970; a test replaces this clock */
     struct buffer text;             /* text that is not written or handed over yet */
+    /* where functions of the format add remarks; they are written to stderr before the
+     * text */
+    struct notes *notes;
+    /* -print: the figures that were unknown at least once, as a set of bits */
+    unsigned unknown_figures;
     /* JSON: the array has an element already, so the next element needs a comma */
     bool needs_comma;
     /* the output has begun: the format's `open`, if any, was called */

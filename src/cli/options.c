@@ -114,6 +114,17 @@ add_limit(const struct cli_option *option, struct options *options, const char *
 }
 
 static const char *
+set_figures(const struct cli_option *option, struct options *options, const char *value)
+{
+    (void)option;
+    if (is_digit(*value))
+        return "expected figures such as p99,iops; -print-count and -print-interval take "
+               "numbers";
+
+    return slos_parse_figures(&options->figures, value);
+}
+
+static const char *
 set_buckets(const struct cli_option *option, struct options *options, const char *value)
 {
     (void)option;
@@ -550,6 +561,10 @@ const struct cli_option cli_options[] = {
     {OPTION_CSV, 0, "csv", output, EVERYWHERE & ~MODE_CHECK, FLAG, .not_in_1_3 = true,
      .synonyms = "export-csv",
      .help = "print CSV: a row for the run, or for each -P"},
+    {OPTION_PRINT, 0, "print", output, EVERYWHERE & ~(MODE_SWEEP | MODE_CHECK),
+     CLI_REQUIRED, "list", .set = set_figures, .not_in_1_3 = true,
+     .list_values = slos_list_figures, .synonyms = "write-out",
+     .help = "print these numbers only: p99,max,iops,bps"},
     {OPTION_PRINT_COUNT, 'p', "print-count", output, UNSWEPT & ~MODE_CHECK,
      COUNT(print_count, 0, INT64_MAX),
      .help = "a line of numbers after <count> requests"},

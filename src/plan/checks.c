@@ -5,9 +5,9 @@
  * with its whole message. A rule that holds for many options uses the column `modes` of
  * the option table (cli/cli.h).
  *
- * The second half is about the limits of -slo and -warn. A limit is refused before the
- * run starts if the run does not measure the limited figure, or if it is on a percentile
- * that needs more requests than -c allows.
+ * The second half is about the limits of -slo and -warn, and the figures of -print. A
+ * limit or figure is refused before the run starts if the run does not measure it. A
+ * limit is also refused if it is on a percentile that needs more requests than -c allows.
  */
 #include "checks.h"
 
@@ -63,6 +63,25 @@ static bool
 conflicts_with_influx(enum option_id id)
 {
     return id == OPTION_JSON || id == OPTION_CSV || id == OPTION_RECORD;
+}
+
+/*
+ * Returns an option that is given and asks for results in another format than -print.
+ * Returns NULL if there is none, or if -output sends these results to a file, so that
+ * standard output is free for -print.
+ */
+static const struct cli_option *
+find_other_results(const struct options *options)
+{
+    static const enum option_id others[] = {OPTION_BATCH, OPTION_JSON, OPTION_INFLUX,
+                                            OPTION_CSV};
+    if (options->output)
+        return NULL;
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (options->given[others[i]])
+            return cli_option(others[i]);
+    return NULL;
 }
 
 /*
@@ -140,6 +159,10 @@ check_conflicts(const struct cli_option *option, const struct options *options,
     if (options->given[OPTION_CSV] && (id == OPTION_JSON || id == OPTION_RECORD))
         return error_set(error, EXIT_USAGE, NULL, "-%s and -csv cannot be combined",
                          name);
+    const struct cli_option *other = find_other_results(options);
+    if (id == OPTION_PRINT && other)
+        return error_set(error, EXIT_USAGE, NULL, "-print and -%s cannot be combined",
+                         other->name);
     if (mode == MODE_PHASES && wrong_mode)
         return error_set(error, EXIT_USAGE, NULL, "-%s and -load cannot be combined",
                          name);
@@ -218,23 +241,23 @@ find_missing_condition(const struct plan *plan, const struct slo *slo)
                "files, or give a time";
 
     if (slo->phase && is_check)
-        return "needs -load; leave out the prefix to limit the whole run";
+        return "needs -load; leave out the prefix to measure the whole run";
     if (slo->phase && plan->mode != MODE_PHASES)
-        return "needs -load; add it, or leave out the prefix to limit the whole run";
+        return "needs -load; add it, or leave out the prefix to measure the whole run";
 
     if (slo->scope >= SCOPE_SUBMIT && !plan->statistics.has_breakdown)
-        return "needs -breakdown; add it, or leave out the prefix to limit the whole "
+        return "needs -breakdown; add it, or leave out the prefix to measure the whole "
                "time";
 
     if (slo->scope == SCOPE_SYNC && !plan_does(plan, OPERATION_FLUSHED))
         return "needs writes, which are flushed; add -W or -G, or leave out the prefix "
-               "to limit the whole time";
+               "to measure the whole time";
     if (slo->scope == SCOPE_SYNC && plan->io.uses_cache)
         return "needs flushes, which -C turns off; leave out -C, or leave out the prefix "
-               "to limit the whole time";
+               "to measure the whole time";
 
     if (scope_is_operation(slo->scope) && plan->workload.mix.extra_count == 0)
-        return "needs -G; leave out the prefix to limit all requests";
+        return "needs -G; leave out the prefix to measure all requests";
     return NULL;
 }
 
@@ -446,6 +469,24 @@ check_warning(const struct slo *warning, const struct slos *slos, struct error *
     return 0;
 }
 
+/* Checks that the run of PLAN measures each figure of -print. Returns 0, or -1 with
+ * ERROR. */
+static int
+check_figures(const struct plan *plan, struct error *error)
+{
+    const struct slos *figures = &plan->options->figures;
+    char name[SLO_NAME_SIZE];
+
+    for (int i = 0; i < figures->count; i++) {
+        const struct slo *figure = &figures->list[i];
+        const char *missing_condition = find_missing_condition(plan, figure);
+        if (missing_condition)
+            return error_set(error, EXIT_USAGE, "-print", "%s %s", slo_name(figure, name),
+                             missing_condition);
+    }
+    return 0;
+}
+
 int
 plan_check_limits(const struct plan *plan, struct error *error)
 {
@@ -455,6 +496,8 @@ plan_check_limits(const struct plan *plan, struct error *error)
     if (check_limits(plan, slos, "-slo", error) < 0)
         return -1;
     if (check_limits(plan, warnings, "-warn", error) < 0)
+        return -1;
+    if (check_figures(plan, error) < 0)
         return -1;
 
     for (int i = 0; i < warnings->count; i++)

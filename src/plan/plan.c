@@ -310,6 +310,32 @@ resolve_check(const struct options *options, struct plan *plan)
 }
 
 /*
+ * Checks that recorded runs have each of FIGURES, the figures of -print. Returns 0, or -1
+ * with ERROR.
+ */
+static int
+check_recorded_figures(const struct slos *figures, struct error *error)
+{
+    for (int i = 0; i < figures->count; i++) {
+        char name[SLO_NAME_SIZE];
+        const struct slo *figure = &figures->list[i];
+        slo_name(figure, name);
+
+        if (figure->scope != SCOPE_ALL || figure->phase)
+            return error_set(error, EXIT_USAGE, "-print",
+                             "%s: recorded runs have only the whole time of each "
+                             "request; leave out the prefix",
+                             name);
+        if (figure->metric == SLO_FAILED || figure->metric == SLO_MISSED)
+            return error_set(error, EXIT_USAGE, "-print",
+                             "%s: recorded runs have only requests that count; leave it "
+                             "out",
+                             name);
+    }
+    return 0;
+}
+
+/*
  * Checks the options of -compare. Limits may only be on the whole latency, because the
  * raw lines of a recorded run have no other times. Only one file may be standard input.
  * Returns 0, or -1 with ERROR.
@@ -326,6 +352,8 @@ check_compare(const struct options *options, struct error *error)
                              "request; use a limit such as p99=1ms",
                              slo_name(slo, name));
     }
+    if (check_recorded_figures(&options->figures, error) < 0)
+        return -1;
 
     int standard_inputs = 0;
     for (int i = 0; i < options->target_count; i++)

@@ -1,5 +1,5 @@
 /*
- * The choice of the outputs that a command line asks for. Eight rules make the choice.
+ * The choice of the outputs that a command line asks for. Nine rules make the choice.
  * Each rule is a function, whose comment states the rule:
  *
  *   1  which kind of output has the results               choose_results
@@ -10,10 +10,11 @@
  *   6  whether an output has a summary                    has_summary
  *   7  how often an output is written or drawn            choose_tick_interval
  *   8  which files are refused                            check_files
+ *   9  which periods are refused                          check_figure_periods
  *
  * The rules are about rows of the table of outputs (outputs.c). They name two rows only:
  * the text for people, and -batch, which has no lines for requests and no default
- * interval. A message also names -check.
+ * interval. Messages also name -check and -print.
  */
 #include "report/output_choice.h"
 
@@ -26,9 +27,17 @@
 
 static const struct output_kind *const text_for_people = &output_kinds[0];
 
+/* Returns true if OPTIONS ask for results of KIND. */
+static bool
+is_asked_for(const struct output_kind *kind, const struct options *options)
+{
+    return kind->min_given > 0 && options->given[kind->option] >= kind->min_given;
+}
+
 /*
  * Rule 1: The last row of the table whose option was given often enough has the results.
- * Without such an option, the results are the text for people.
+ * Without such an option, the results are the text for people. With -record, which asks
+ * for raw lines in this text, a kind that takes the screen does not have the results.
  */
 static const struct output_kind *
 choose_results(const struct options *options)
@@ -37,11 +46,28 @@ choose_results(const struct options *options)
 
     for (int i = 0; i < output_kind_count; i++) {
         const struct output_kind *kind = &output_kinds[i];
-        if (kind->min_given > 0 && options->given[kind->option] >= kind->min_given)
+        if (options->record && kind->takes_screen)
+            continue;
+        if (is_asked_for(kind, options))
             results = kind;
     }
 
     return results;
+}
+
+/* Returns the kind of output that standard output gets while the results, of the kind
+ * RESULTS, go to a file: the kind that takes the screen if OPTIONS ask for it, else the
+ * text for people. */
+static const struct output_kind *
+choose_screen(const struct options *options, const struct output_kind *results)
+{
+    for (int i = 0; i < output_kind_count; i++) {
+        const struct output_kind *kind = &output_kinds[i];
+        if (kind->takes_screen && kind != results && is_asked_for(kind, options))
+            return kind;
+    }
+
+    return text_for_people;
 }
 
 /* Returns true if no output of PLAN shows each request, for rule 4. */
@@ -250,6 +276,13 @@ check_stdout_at_end(const struct options *options, const struct output_kind *at_
                          "standard output has the results; add -output FILE, or name a "
                          "file such as x.svg");
 
+    const struct output_kind *screen = choose_screen(options, results);
+    if (screen != text_for_people)
+        return error_set(error, EXIT_USAGE, what,
+                         "standard output has the values of -%s; name a file such as "
+                         "x.svg",
+                         cli_option(screen->option)->name);
+
     if (options->given[OPTION_EVERY] && !exports_file(options, at_end))
         return error_set(error, EXIT_USAGE, "-every",
                          "%s writes once, at the end; leave out -every", what);
@@ -260,8 +293,8 @@ check_stdout_at_end(const struct options *options, const struct output_kind *at_
 /*
  * Rule 2: The results, of the kind RESULTS, go to standard output. With -output or
  * -record the results go to the file instead, and standard output gets the text for
- * people without periods. If AT_END is not NULL, standard output gets the output of kind
- * AT_END instead of that text.
+ * people, or a kind that takes the screen, without periods. If AT_END is not NULL,
+ * standard output gets the output of kind AT_END instead.
  */
 static void
 add_printed(struct plan *plan, const struct output_kind *results,
@@ -272,7 +305,7 @@ add_printed(struct plan *plan, const struct output_kind *results,
 
     add_output(plan, results, path, has_periods(plan, results));
     if (path)
-        add_output(plan, at_end ? at_end : text_for_people, NULL, false);
+        add_output(plan, at_end ? at_end : choose_screen(options, results), NULL, false);
 
     plan->output.stream_count = plan->output.count;
 }
@@ -381,6 +414,34 @@ check_files(const struct plan *plan, struct error *error)
     return 0;
 }
 
+/*
+ * Rule 9: The line of a period of -print does not name a target or a phase. So there may
+ * be only one target, and no figure of a phase. Returns 0, or -1 with ERROR.
+ */
+static int
+check_figure_periods(const struct plan *plan, struct error *error)
+{
+    const struct output *results = plan_results(plan);
+    const struct slos *figures = plan->output.figures;
+    char name[SLO_NAME_SIZE];
+
+    if (!results->kind->takes_screen || !results->has_periods)
+        return 0;
+
+    if (plan->target_count > 1)
+        return error_set(error, EXIT_USAGE, "-print",
+                         "lines of periods do not name their target; name one target, or "
+                         "use -csv");
+
+    for (int i = 0; i < figures->count; i++)
+        if (figures->list[i].phase)
+            return error_set(error, EXIT_USAGE, "-print",
+                             "%s is a figure of a whole phase; leave out -p and -P, or "
+                             "use -csv",
+                             slo_name(&figures->list[i], name));
+    return 0;
+}
+
 int
 outputs_choose(const struct options *options, struct plan *plan, struct error *error)
 {
@@ -395,9 +456,12 @@ outputs_choose(const struct options *options, struct plan *plan, struct error *e
     output->burst = options->burst;
     output->percentiles = options->percentiles;
     output->buckets = &options->buckets;
+    output->figures = &options->figures;
 
     add_printed(plan, results, at_end);
     add_unprinted(plan, at_end);
 
-    return check_files(plan, error);
+    if (check_files(plan, error) < 0)
+        return -1;
+    return check_figure_periods(plan, error);
 }

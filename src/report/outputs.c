@@ -48,6 +48,8 @@ static const struct report_format report_plot = {.tick = plot_tick};
 
 const struct output_kind output_kinds[] = {
     {.format = &report_human, PRINTED, .for_people = true},
+    {.format = &report_print, .option = OPTION_PRINT, .min_given = 1, PRINTED,
+     .takes_screen = true},
     {.format = &report_raw, .option = OPTION_BATCH, .min_given = 1, PRINTED, .summary_after_periods = true},
     {.format = &report_json, .option = OPTION_JSON, .min_given = 1, PRINTED, .summary_after_periods = true},
     {.format = &report_ndjson, .option = OPTION_JSON, .min_given = 2, PRINTED,

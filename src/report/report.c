@@ -52,14 +52,16 @@ has_sink(const struct report *report, enum output_sink sink)
     return report->output->kind->sink == sink;
 }
 
-/* Writes the text of REPORT to its stream, with the status line erased if the stream may
- * be the same terminal. After an error the text is dropped. */
+/* Writes waiting notes to stderr, and then the text of REPORT to its stream, with the
+ * status line erased if the stream may be the same terminal. After an error the text is
+ * dropped. */
 static void
 print_text(struct reports *reports, struct report *report)
 {
     struct buffer *text = &report->text;
     struct status *status = report->output->path ? NULL : reports->status;
 
+    status_notes(reports->status, report->notes);
     if (text->failed && !report->error)
         report->error = ENOMEM;
 
@@ -134,6 +136,7 @@ add_report(struct reports *reports, const struct plan *plan, const struct job *j
         .tick_interval = output->tick_interval,
         .monotonic_now = os_clock_now,
         .wall_now = os_clock_wall,
+        .notes = &reports->notes,
         .columns = DEFAULT_COLUMNS,
         .has_utf8 = os_locale_is_utf8(),
     };
@@ -528,8 +531,8 @@ end_exports(struct reports *reports)
     reports->export_pending = false;
 }
 
-/* Stores in OUTCOME the first output that has failed. A printed output comes before any
- * exported file. */
+/* Stores in OUTCOME the first output that has failed, and whether an output lacks
+ * figures. A printed output comes before any exported file. */
 static void
 store_failure(const struct reports *reports, struct outcome *outcome)
 {
@@ -540,6 +543,8 @@ store_failure(const struct reports *reports, struct outcome *outcome)
 
     for (int i = 0; i < reports->report_count; i++) {
         const struct report *report = &reports->list[i];
+        if (report->unknown_figures)
+            outcome->lacks_figures = true;
         if (!report->error)
             continue;
 

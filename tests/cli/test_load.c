@@ -96,7 +96,8 @@ TEST(what_cannot_be_is_refused)
         {"-c 3 -load read,depth=2,depth=2 d",
          "-load 'read,depth=2,depth=2': depth=2: given twice\n", 1},
         {"-c 3 -slo idle-p50=1ms d",
-         "-slo: idle-p50 needs -load; add it, or leave out the prefix to limit the whole "
+         "-slo: idle-p50 needs -load; add it, or leave out the prefix to measure the "
+         "whole "
          "run\n",
          1},
         {"-c 3 -load write,rate=1 data", "load: data: " WWW, 2},

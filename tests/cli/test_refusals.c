@@ -128,8 +128,8 @@ TEST(unknown_options_are_refused)
         {"data -c", "option '-c' requires an argument"},
         {"data -qc", "option '-c' requires an argument"},
         {"data --count", "option '-count' requires an argument"},
-        {"-print 1 data", "option '-print' is ambiguous; possibilities:"
-                          " '-print-count' '-print-interval'"},
+        {"-prin 1 data", "option '-prin' is ambiguous; possibilities:"
+                         " '-print-count' '-print-interval' '-print'"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[256];

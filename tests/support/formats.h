@@ -10,6 +10,7 @@
 /* The rows of output_kinds, in their order. */
 enum format {
     FORMAT_HUMAN,
+    FORMAT_PRINT,
     FORMAT_RAW,
     FORMAT_JSON,
     FORMAT_NDJSON,

@@ -484,5 +484,5 @@ TEST(every_value_that_is_offered_is_taken)
         check_values_taken(&cli_options[i]);
         lists++;
     }
-    assert_int_equal(lists, 6);
+    assert_int_equal(lists, 7);
 }

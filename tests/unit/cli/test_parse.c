@@ -113,6 +113,7 @@ static const struct row {
     {OPTION_BUCKETS, 0, "buckets", "7ns", AT(buckets.list[0])},
     {OPTION_INFLUX, 0, "influx", NULL, 0},
     {OPTION_CSV, 0, "csv", NULL, 0},
+    {OPTION_PRINT, 0, "print", "max", 0},
     {OPTION_HDR, 0, "hdr", "7", 0},
     {OPTION_EVERY, 0, "every", "7ns", AT(export_interval)},
     {OPTION_COLOR, 0, "color", "never", 0},
@@ -311,9 +312,9 @@ TEST(ambiguous_beginnings_list_the_possibilities)
     check_refused("-m 1 .",
                   "ioping: option '-m' is ambiguous; possibilities: '-min-time' "
                   "'-max-time'\n");
-    check_refused("-print 1 .",
-                  "ioping: option '-print' is ambiguous; possibilities: '-print-count' "
-                  "'-print-interval'\n");
+    check_refused("-prin 1 .",
+                  "ioping: option '-prin' is ambiguous; possibilities: '-print-count' "
+                  "'-print-interval' '-print'\n");
     check_refused("--c 1 .",
                   "ioping: option '--c' is ambiguous; possibilities: '-count' "
                   "'-cached' '-corrected' '-compare' '-csv' '-check' '-color'\n");
@@ -406,6 +407,7 @@ TEST(words_of_other_tools_are_understood)
         {"-rw", "'-rw'; random reads need no option; -linear makes them sequential"},
         {"-randread", "'-randread'; random reads need no option"},
         {"-iops", "'-iops'"},
+        {"-write-out p99", "'-write-out'; did you mean -print?"},
         {"-export-csv x", "'-export-csv'; did you mean -csv?"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -413,6 +415,21 @@ TEST(words_of_other_tools_are_understood)
         snprintf(line, sizeof(line), "%s .", cases[i][0]);
         snprintf(message, sizeof(message), "ioping: unrecognized option %s\n",
                  cases[i][1]);
+        check_refused(line, message);
+    }
+}
+
+/* ioping 1.3 took -print for an ambiguous abbreviation, and named these options. */
+TEST(a_number_to_print_is_refused_with_the_options_that_take_one)
+{
+    static const char *const values[] = {"1", "99", "5s", "0.5"};
+    for (size_t i = 0; i < LENGTH(values); i++) {
+        char line[64], message[160];
+        snprintf(line, sizeof(line), "-print %s .", values[i]);
+        snprintf(message, sizeof(message),
+                 "ioping: -print '%s': expected figures such as p99,iops; -print-count "
+                 "and -print-interval take numbers\n",
+                 values[i]);
         check_refused(line, message);
     }
 }

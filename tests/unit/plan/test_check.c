@@ -66,11 +66,11 @@ static const struct planned_row refusals[] = {
     /* What a warning is about has to be there. */
     {"-check -warn device-p99=1ms .",
      "ioping: -warn: device-p99 needs -breakdown; add it, or leave out the prefix to "
-     "limit the whole time\n"},
+     "measure the whole time\n"},
     {"-check -warn loaded-p99=1ms .", "ioping: -warn: loaded-p99 needs -load; leave out "
-                                      "the prefix to limit the whole run\n"},
-    {"-check -slo idle-p99=1ms .",
-     "ioping: -slo: idle-p99 needs -load; leave out the prefix to limit the whole run\n"},
+                                      "the prefix to measure the whole run\n"},
+    {"-check -slo idle-p99=1ms .", "ioping: -slo: idle-p99 needs -load; leave out the "
+                                   "prefix to measure the whole run\n"},
     {"-check -warn p99=+10% .", "ioping: -warn: p99 is relative to another run, which "
                                 "needs -compare; give a time\n"},
 };

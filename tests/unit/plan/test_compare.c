@@ -66,3 +66,24 @@ TEST(a_rerun_makes_the_same_choices)
     assert_true(one.workload.seed == other.workload.seed);
     assert_true(planned("gp2").workload.seed == SEED);
 }
+
+TEST(recorded_runs_have_few_values)
+{
+    static const char *const whole[] = {"device-p99", "read-max", "loaded-p50"};
+    for (size_t i = 0; i < LENGTH(whole); i++) {
+        char line[128], expected[256];
+        snprintf(line, sizeof(line), "-compare -print p99,%s a", whole[i]);
+        snprintf(expected, sizeof(expected),
+                 "ioping: -print: %s: recorded runs have only the whole time of each "
+                 "request; leave out the prefix\n",
+                 whole[i]);
+        planned_refused(line, expected);
+    }
+    planned_refused("-compare -print failed a",
+                    "ioping: -print: failed: recorded runs have only requests that "
+                    "count; leave it out\n");
+    planned_refused("-compare -print count,missed a",
+                    "ioping: -print: missed: recorded runs have only requests that "
+                    "count; leave it out\n");
+    planned("-compare -print p99,min,avg,max,mdev,iops,bps,count a b");
+}

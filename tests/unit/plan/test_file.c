@@ -42,6 +42,42 @@ TEST(the_screen_is_as_without_a_format)
     }
 }
 
+/* The file has what another option asks for, and standard output has the values. */
+TEST(values_take_the_screen_if_the_file_has_something_else)
+{
+    static const struct {
+        const char *line;
+        enum format format; /* of the file */
+        bool periods;       /* in the file */
+    } cases[] = {
+        {"-record x -print p99 .", FORMAT_HUMAN, true},
+        {"-output x -J -print p99 .", FORMAT_JSON, false},
+        {"-print p99 -output x -csv -P 1 a b", FORMAT_CSV, true},
+        {"-output x -influx -print p99 .", FORMAT_INFLUX, true},
+        {"-output x -B -print p99 .", FORMAT_RAW, false},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        const struct output *file = &plan.output.list[0], *screen = file + 1;
+        if (plan.output.stream_count != 2 || format_of(&plan) != cases[i].format ||
+            file->has_periods != cases[i].periods ||
+            screen->kind != &output_kinds[FORMAT_PRINT] || screen->has_periods ||
+            screen->has_requests || !screen->has_summary)
+            fail_msg("ioping %s", cases[i].line);
+    }
+}
+
+TEST(values_alone_are_the_results_and_go_to_the_file)
+{
+    struct plan plan = planned("-output x -print p99 -P 1 .");
+    const struct output *file = &plan.output.list[0], *screen = file + 1;
+    assert_int_equal(format_of(&plan), FORMAT_PRINT);
+    assert_string_equal(file->path, "x");
+    assert_true(file->has_periods);
+    assert_ptr_equal(screen->kind, &output_kinds[FORMAT_HUMAN]);
+    assert_true(screen->has_requests && screen->has_summary && !screen->has_periods);
+}
+
 TEST(without_it_there_is_one_output)
 {
     struct plan plan = planned("-q -p 1 .");
@@ -100,6 +136,16 @@ TEST(a_plot_on_standard_output_beside_others_is_refused)
     planned_refused("-check -slo max=1s -plot - .",
                     "ioping: -plot -: standard output has the line of -check; name a "
                     "file such as x.svg\n");
+    planned_refused("-print p99 -plot - .",
+                    "ioping: -plot -: standard output has the results; add -output "
+                    "FILE, or name a file such as x.svg\n");
+    planned_refused("-record x -print p99 -plot - .",
+                    "ioping: -plot -: standard output has the values of -print; name a "
+                    "file such as x.svg\n");
+    planned_refused("-csv -output x -print p99 -plot - .",
+                    "ioping: -plot -: standard output has the values of -print; name a "
+                    "file such as x.svg\n");
+    planned("-output x -print p99 -plot - .");
     planned_refused(
         "-every 3s -output x -plot - .",
         "ioping: -every: -plot - writes once, at the end; leave out -every\n");

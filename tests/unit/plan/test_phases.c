@@ -141,7 +141,7 @@ TEST(phases_that_cannot_be_are_refused)
         "ioping: -load: works with one target only; load another one with path=\n");
     planned_refused("-c 1 -slo recovered-max=1s a",
                     "ioping: -slo: recovered-max needs -load; add it, or leave out the "
-                    "prefix to limit the whole run\n");
+                    "prefix to measure the whole run\n");
 }
 
 static void

@@ -343,19 +343,55 @@ TEST(rows_are_of_periods_or_of_the_run)
     }
 }
 
+/* One line for the run, or one for each period; nothing for a request. */
+TEST(values_are_of_periods_or_of_the_run)
+{
+    static const struct {
+        const char *line;
+        bool periods;
+    } cases[] = {
+        {"-print p99 .", false},
+        {"-q -print p99 .", false},
+        {"-print p99 a b", false},
+        {"-print p99 -P 0 a b", false},
+        {"-print p99 -P 1 .", true},
+        {"-print p99 -p 9 -q .", true},
+        {"-print p99 -load read -c 9 .", false},
+        {"-print idle-p99,p99 -load read -c 9 .", false},
+        {"-print p99 -load read -c 9 -P 1 .", true},
+        {"-print p99 -compare a b", false},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        const struct plan_output *output = &plan.output;
+        if (format_of(&plan) != FORMAT_PRINT || output->stream_count != 1 ||
+            output->any_requests || output->any_periods != cases[i].periods ||
+            output->any_summary == cases[i].periods || output->emit_partial_period)
+            fail_msg("ioping %s", cases[i].line);
+    }
+}
+
+TEST(the_last_list_of_values_counts)
+{
+    struct plan plan = planned("-print p99,avg,max -print iops .");
+    assert_int_equal(plan.output.figures->count, 1);
+    assert_int_equal(plan.output.figures->list[0].metric, SLO_IOPS);
+}
+
 TEST(a_status_line_is_for_runs_that_print_nothing_per_request)
 {
     static const struct {
         const char *line;
         bool status;
     } cases[] = {
-        {".", false},         {"-q .", true},
-        {"-R .", true},       {"-B .", true},
-        {"-J .", false},      {"-J -q .", true},
-        {"-q -p 1 .", false}, {"-B -p 1 .", false},
-        {"-q -P 1 .", true},  {"-sweep size .", true},
-        {"-q a b", true},     {"-no-status -q .", false},
-        {"-csv .", true},     {"-csv -p 1 .", false},
+        {".", false},           {"-q .", true},
+        {"-R .", true},         {"-B .", true},
+        {"-J .", false},        {"-J -q .", true},
+        {"-q -p 1 .", false},   {"-B -p 1 .", false},
+        {"-q -P 1 .", true},    {"-sweep size .", true},
+        {"-q a b", true},       {"-no-status -q .", false},
+        {"-csv .", true},       {"-csv -p 1 .", false},
+        {"-print avg .", true},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
@@ -529,27 +565,44 @@ static const struct planned_row refusals[] = {
     /* Limits of parts without a breakdown are refused. */
     {"-slo p99=1ms -slo device-p99=1ms .",
      "ioping: -slo: device-p99 needs -breakdown; add it, or leave out the prefix to "
-     "limit the whole time\n"},
+     "measure the whole time\n"},
     {"-slo submit-max=1s .", "ioping: -slo: submit-max needs -breakdown; add it, or "
-                             "leave out the prefix to limit the whole time\n"},
+                             "leave out the prefix to measure the whole time\n"},
     /* Limits of operations that are not mixed are refused. */
     {"-slo read-p99=1ms .",
-     "ioping: -slo: read-p99 needs -G; leave out the prefix to limit all requests\n"},
+     "ioping: -slo: read-p99 needs -G; leave out the prefix to measure all requests\n"},
     {"-W -slo write-max=1s .",
-     "ioping: -slo: write-max needs -G; leave out the prefix to limit all requests\n"},
+     "ioping: -slo: write-max needs -G; leave out the prefix to measure all requests\n"},
     /* Limits of flushes without any are refused. */
     {"-slo sync-p99=1ms .",
      "ioping: -slo: sync-p99 needs writes, which are flushed; add -W or -G, or leave out "
-     "the prefix to limit the whole time\n"},
+     "the prefix to measure the whole time\n"},
     {"-C -slo sync-p99=1ms .",
      "ioping: -slo: sync-p99 needs writes, which are flushed; add -W or -G, or leave out "
-     "the prefix to limit the whole time\n"},
+     "the prefix to measure the whole time\n"},
     {"-W -C -slo sync-p99=1ms .",
      "ioping: -slo: sync-p99 needs flushes, which -C turns off; leave out -C, or leave "
-     "out the prefix to limit the whole time\n"},
+     "out the prefix to measure the whole time\n"},
     {"-G -CD -slo sync-p99=1ms .",
      "ioping: -slo: sync-p99 needs flushes, which -C turns off; leave out -C, or leave "
-     "out the prefix to limit the whole time\n"},
+     "out the prefix to measure the whole time\n"},
+    /* Values that the run does not measure are refused. */
+    {"-print p99,device-p99 .",
+     "ioping: -print: device-p99 needs -breakdown; add it, or leave out the prefix to "
+     "measure the whole time\n"},
+    {"-W -print write-count .", "ioping: -print: write-count needs -G; leave out the "
+                                "prefix to measure all requests\n"},
+    {"-print idle-p99 .", "ioping: -print: idle-p99 needs -load; add it, or leave out "
+                          "the prefix to measure the whole run\n"},
+    {"-print sync-p99 .",
+     "ioping: -print: sync-p99 needs writes, which are flushed; add -W or -G, or leave "
+     "out the prefix to measure the whole time\n"},
+    /* Periods of several targets or of other phases are refused. */
+    {"-print p99 -P 1 a b", "ioping: -print: lines of periods do not name their target; "
+                            "name one target, or use -csv\n"},
+    {"-print p99,loaded-p99 -p 9 -load read -c 9 .",
+     "ioping: -print: loaded-p99 is a figure of a whole phase; leave out -p and -P, or "
+     "use -csv\n"},
     /* Corrections without an interval are refused. */
     {"-corrected -i 0 .", "ioping: -corrected: needs an interval; give one with -i\n"},
     {"-R -corrected -q .", "ioping: -corrected: needs an interval; give one with -i\n"},

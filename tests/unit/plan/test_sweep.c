@@ -151,7 +151,7 @@ TEST(limits_hold_for_each_step)
     assert_int_equal(step.statistics.slos.list[0].limit, 1000000);
     planned_refused("-sweep size -slo device-p99=1ms .",
                     "ioping: -slo: device-p99 needs -breakdown; add it, or leave out the "
-                    "prefix to limit the whole time\n");
+                    "prefix to measure the whole time\n");
 }
 
 /* After one interval. */

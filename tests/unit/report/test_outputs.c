@@ -27,15 +27,20 @@ TEST(each_row_has_what_its_destination_needs)
 /* Tests name them by their places. */
 TEST(rows_have_their_names)
 {
-    static const enum option_id options[] = {
-        [FORMAT_RAW] = OPTION_BATCH,   [FORMAT_JSON] = OPTION_JSON,
-        [FORMAT_NDJSON] = OPTION_JSON, [FORMAT_INFLUX] = OPTION_INFLUX,
-        [FORMAT_CSV] = OPTION_CSV,     [FORMAT_CHECK] = OPTION_CHECK,
-        [FORMAT_PLOT] = OPTION_PLOT,   [FORMAT_PROMETHEUS] = OPTION_PROMETHEUS,
-        [FORMAT_HDR] = OPTION_HDR,     [FORMAT_PLOT_STREAM] = OPTION_PLOT,
-        [FORMAT_STATUS] = OPTION_NO_STATUS};
+    static const enum option_id options[] = {[FORMAT_PRINT] = OPTION_PRINT,
+                                             [FORMAT_RAW] = OPTION_BATCH,
+                                             [FORMAT_JSON] = OPTION_JSON,
+                                             [FORMAT_NDJSON] = OPTION_JSON,
+                                             [FORMAT_INFLUX] = OPTION_INFLUX,
+                                             [FORMAT_CSV] = OPTION_CSV,
+                                             [FORMAT_CHECK] = OPTION_CHECK,
+                                             [FORMAT_PLOT] = OPTION_PLOT,
+                                             [FORMAT_PROMETHEUS] = OPTION_PROMETHEUS,
+                                             [FORMAT_HDR] = OPTION_HDR,
+                                             [FORMAT_PLOT_STREAM] = OPTION_PLOT,
+                                             [FORMAT_STATUS] = OPTION_NO_STATUS};
     assert_true(output_kinds[FORMAT_HUMAN].for_people);
-    for (int i = FORMAT_RAW; i < output_kind_count; i++)
+    for (int i = FORMAT_PRINT; i < output_kind_count; i++)
         assert_int_equal(output_kinds[i].option, options[i]);
 }
 
