@@ -68,6 +68,9 @@ struct escape_character {
  */
 bool escape_next(const char **text, struct escape_character *character);
 
+/* Adds CHARACTER, escaped: a backslash and three octal digits for each of its bytes. */
+void buffer_octal(struct buffer *buffer, const struct escape_character *character);
+
 /*
  * Returns the number of characters of TEXT, which is NUL-terminated. A terminal needs one
  * column for each of them, except for wide characters (as in Chinese) and characters that

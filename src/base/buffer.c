@@ -85,6 +85,13 @@ buffer_escaped(struct buffer *buffer, const char *text)
 }
 
 void
+buffer_octal(struct buffer *buffer, const struct escape_character *character)
+{
+    for (size_t i = 0; i < character->length; i++)
+        buffer_format(buffer, "\\%03o", (unsigned)(unsigned char)character->bytes[i]);
+}
+
+void
 buffer_clear(struct buffer *buffer)
 {
     buffer->length = 0;

@@ -86,13 +86,10 @@ add_escaped(struct buffer *line, const char *text, const char *set)
     while (escape_next(&text, &character)) {
         bool is_in_set = character.length == 1 && strchr(set, character.bytes[0]);
 
-        if (character.kind == ESCAPE_PLAIN && !is_in_set) {
+        if (character.kind == ESCAPE_PLAIN && !is_in_set)
             buffer_add(line, character.bytes, character.length);
-            continue;
-        }
-
-        for (size_t i = 0; i < character.length; i++)
-            buffer_format(line, "\\%03o", (unsigned)(unsigned char)character.bytes[i]);
+        else
+            buffer_octal(line, &character);
     }
 }
 

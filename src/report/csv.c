@@ -93,8 +93,7 @@ add_path(struct buffer *text, const char *path)
         bool is_like_escape = character.code == '\\' && is_digit(*path);
 
         if (character.kind != ESCAPE_PLAIN || is_like_escape) {
-            for (size_t i = 0; i < character.length; i++)
-                buffer_format(text, "\\%03o", (unsigned char)character.bytes[i]);
+            buffer_octal(text, &character);
             continue;
         }
 

@@ -54,8 +54,7 @@ add_path_tag(struct buffer *text, const char *path)
             character.kind != ESCAPE_PLAIN || (is_backslash && !is_literal_before(*path));
 
         if (is_octal) {
-            for (size_t i = 0; i < character.length; i++)
-                buffer_format(text, "\\%03o", (unsigned char)character.bytes[i]);
+            buffer_octal(text, &character);
             continue;
         }
 
