@@ -22,6 +22,13 @@ struct dependence {
 /* The minimum number of independent requests for a known dependence. */
 #define DEPENDENCE_MIN 15
 
+/* Returns the integrated autocorrelation time of COUNT VALUES, whose mean is 0, in
+ * values; at least 1. Overwrites VALUES. */
+double dependence_autocorrelation_time(float *values, int count);
+
+/* Returns the autocovariance at LAG of COUNT VALUES, whose mean is 0. */
+double dependence_covariance(const float *values, int count, int lag);
+
 /* Finds the dependence of the requests of SERIES for PERCENTILE. Sorts the entries of
  * SERIES by their starts. Returns 0, or -1 if memory is lacking. */
 int dependence_find(struct dependence *dependence, const struct time_series *series,

@@ -18,8 +18,9 @@ struct estimate {
     struct percentile percentile;
     const struct histogram *histogram; /* latencies of all requests that count; owned by
                                           the statistics of these requests */
-    int entry_count;                   /* entries of the series; 0 without a series */
-    struct dependence dependence;      /* `is_known` is false without a series */
+    double entry_count; /* entries of the series; for a series of histograms, the number
+                           of their latencies; 0 without a series */
+    struct dependence dependence; /* `is_known` is false without a series */
 };
 
 /* Fills ESTIMATE for PERCENTILE of all requests of STATS. SERIES is a sample of these

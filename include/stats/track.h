@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+struct histogram_series;
+
 /*
  * A track: latencies over the time of a run, in constant memory, for plots. The first 400
  * requests that count are stored one by one, as marks. All requests are also summed up in
@@ -50,10 +52,18 @@ struct track {
     int shift;              /* a column is 2^shift ns wide */
     int column_count;       /* columns in use; all other columns are zero */
     uint64_t request_count; /* requests that count; the first TRACK_MARKS of them have
-                               marks */
+                               marks, unless `has_intervals` */
+    bool has_intervals;     /* the requests are known by their intervals only */
     struct track_mark marks[TRACK_MARKS]; /* the requests that were recorded first */
     struct track_column columns[TRACK_COLUMNS];
 };
+
+/* Returns whether all requests of TRACK have marks. */
+static inline bool
+track_has_all_marks(const struct track *track)
+{
+    return !track->has_intervals && track->request_count <= TRACK_MARKS;
+}
 
 /* Starts a track at BEGAN, a monotonic time in ns. Due times are EVERY ns apart. If
  * EVERY is 0, there are none, because requests are sent back to back. The track must be
@@ -69,6 +79,12 @@ void track_record(struct track *track, const struct sample *sample);
  * track or to a track that is merged with this one. Does nothing if SAMPLE could not be
  * split. */
 void track_split(struct track *track, const struct sample *sample);
+
+/* Adds the requests of COLUMN, which were made within LENGTH ns from OFFSET ns after the
+ * start of the track. Nothing more is known of them, so they have no marks, and no other
+ * request of the track may have a mark. All columns become at least as wide as LENGTH. */
+void track_add_interval(struct track *track, int64_t offset, int64_t length,
+                        const struct track_column *column);
 
 /* Adds COUNT successive due times for which no request was sent. They begin one interval
  * after AFTER, a monotonic time in ns. */
@@ -102,6 +118,9 @@ struct time_series {
     uint64_t next_index;          /* index, from 0, of the request that becomes the next
                                      entry */
     struct random random;
+    /* the requests as histograms over time, if nothing more is known of them (a log of
+     * histograms); there are no entries then. Else NULL */
+    const struct histogram_series *histograms;
 };
 
 /* Starts a series in ENTRIES, which the caller owns and which must outlive the series.

@@ -31,7 +31,7 @@ run_picture_end(const struct track *track)
     int64_t end = (int64_t)track->column_count << track->shift;
     int64_t last = 0;
 
-    if (track->request_count > TRACK_MARKS)
+    if (!track_has_all_marks(track))
         return end;
 
     for (uint64_t i = 0; i < track->request_count; i++)
@@ -47,7 +47,9 @@ run_picture_end(const struct track *track)
 bool
 run_picture_has_marks(const struct plot *plot, int target)
 {
-    return plot->jobs[target].track->request_count <= TRACK_MARKS / (uint64_t)plot->count;
+    const struct track *track = plot->jobs[target].track;
+    return track_has_all_marks(track) &&
+           track->request_count <= TRACK_MARKS / (uint64_t)plot->count;
 }
 
 double

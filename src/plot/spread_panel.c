@@ -73,8 +73,8 @@ fill_levels(struct run_picture *run, const struct run_series *series)
 {
     const struct track *track = run->plot->jobs[series->target].track;
     uint64_t count = series->latencies.histogram->count;
-    bool all_have_marks = track->request_count <= TRACK_MARKS &&
-                          track->request_count == count && series->scope == SCOPE_ALL;
+    bool all_have_marks = track_has_all_marks(track) && track->request_count == count &&
+                          series->scope == SCOPE_ALL;
     /* With several series, a level is a share in thousandths of a percent. */
     double weight = run->series_count > 1 ? PLOT_WHOLE / (double)count : 1;
     double largest = 0;

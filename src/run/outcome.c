@@ -118,7 +118,7 @@ mark_uncertain(const struct outcome *outcome, const struct slo *slo,
     bool is_open = isinf(interval.high);
     bool is_within = interval.low <= (double)slo->limit &&
                      interval.high > (double)slo->limit &&
-                     outcome->series->count >= DEPENDENCE_MIN;
+                     estimate->entry_count >= DEPENDENCE_MIN;
     bool has_enough = answer->is_certain || outcome->is_recorded;
 
     if (interval.is_known && is_within && (has_enough || !is_open)) {

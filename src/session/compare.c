@@ -1,5 +1,5 @@
 /*
- * The session of -compare: reads files of raw lines (recorded runs) and prints how the
+ * The session of -compare: reads recorded runs and prints how the
  * runs compare, without any target. A file may be a pipe that nobody writes to, or may be
  * on a file system that hangs. Therefore a second thread, the reader, reads the files and
  * writes the reports. The first thread is the supervisor here, unlike in session.c: it
@@ -42,7 +42,7 @@ struct compare {
     struct comparison_row *rows;
     struct reports reports;
     char block[BLOCK];
-    /* name of the file that is being read, for messages, see recorded_runs_source; before
+    /* name of the file that is being read, for messages, see recorded_source; before
      * the first file, the path of the plan */
     _Atomic(const char *) source;
     atomic_bool is_reading; /* files are being read. The thread that changes this to
@@ -62,7 +62,7 @@ read_recorded_file(struct compare *compare, const char *path, struct error *erro
     int status = 0;
 
     recorded_runs_begin(runs, path);
-    const char *source = recorded_runs_source(runs);
+    const char *source = recorded_source(runs);
     atomic_store(&compare->source, source);
 
     bool is_standard_input = strcmp(path, "-") == 0;
@@ -229,6 +229,7 @@ report_runs(struct compare *compare)
     if (status == 0)
         status = report_claim(&compare->reports, &runs->plan, &error);
 
+    console_notes(&runs->notes);
     if (status == 0) {
         report_explain(&compare->reports, runs->jobs, runs->row_count);
         exit_status = note_unmet_limits(compare);

@@ -1,52 +1,18 @@
 /*
- * Reads raw lines of ioping, and adds each line to the statistics of its row. A line is
- * accepted only if at most one of its requests counts. In some lines no request counts,
- * for example because all requests of the line failed.
- *
- * The columns of a raw line (ioping-output(5), RAW LINES) are: number of requests that
- * count, that is, are in the statistics; sum of their latencies; IOPS; bytes per second;
- * minimum, average and maximum latency; standard deviation; number of all requests since
- * the previous line; and clock time since the previous line. The name of a target or
- * phase may follow. All times are in ns.
- *
- * A raw line has no time stamp. The request of a line ended at the sum of the clock times
- * of all lines up to and including this line, and it started one latency earlier.
+ * Reads the files of recorded runs. Each format has a reader of its own, which gets line
+ * after line.
  */
 #include "recorded_runs.h"
 
-#include "base/time.h"
-#include "base/units.h"
 #include "os/process.h"
+#include "recorded_hdr.h"
+#include "recorded_raw.h"
 #include "run/job.h"
+#include "stats/histogram_series.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum field { COUNT, SUM, IOPS, BPS, MIN, AVG, MAX, MDEV, REQUESTS, CLOCK, FIELDS };
-
-#define DIGITS 19 /* decimal digits of INT64_MAX */
-/* Limit of each sum over all lines of a row. A line that would exceed it is refused, so
- * that no sum overflows. */
-#define MAX_SUM (INT64_MAX / 2)
-#define DELETE '\x7f' /* the only control character above the printable ones */
-
-/*
- * Each row keeps a time series: a sample of its requests, for confidence intervals. The
- * first MAX_LONG_SERIES rows have a series of the capacity that the plan says. The series
- * of further rows have a quarter of that capacity. If there are more than MAX_LONG_SERIES
- * files, the series of all rows have a quarter. So all series together need less than 45
- * MiB.
- */
-#define MAX_LONG_SERIES 8
-
-/* A line, split into columns. Its pointers point into the text of the line. */
-struct recorded_line {
-    int64_t fields[FIELDS];    /* the first ten columns, by enum field */
-    const char *requests_text; /* beginning of the column REQUESTS */
-    const char *label;         /* name of a target or phase; not terminated by NUL */
-    size_t label_length;       /* bytes; 0 if the line has no label */
-};
 
 int
 recorded_runs_open(struct recorded_runs *runs, const struct plan *plan,
@@ -58,9 +24,7 @@ recorded_runs_open(struct recorded_runs *runs, const struct plan *plan,
     runs->plan.targets = runs->row_names;
     runs->plan.target_count = TARGETS_MAX;
     runs->file_count = plan->target_count;
-    if (runs->file_count > MAX_LONG_SERIES)
-        runs->plan.statistics.series_capacity /= 4;
-
+    recorded_share_memory(runs);
     runs->jobs = os_memory_zeroed(TARGETS_MAX * sizeof(struct job));
     if (runs->jobs)
         return 0;
@@ -73,258 +37,46 @@ recorded_runs_begin(struct recorded_runs *runs, const char *path)
     runs->path = path;
     runs->first_row = runs->row_count;
     runs->line_number = 0;
+    runs->hdr = (struct recorded_hdr){0};
     buffer_clear(&runs->partial_line);
 }
 
-const char *
-recorded_runs_source(const struct recorded_runs *runs)
+/* The readers of the formats. `add_line` adds a line: LENGTH bytes at BYTES, without its
+ * newline. `end` ends a file. `refuse` refuses a line that is too long; its beginning has
+ * LENGTH bytes at BYTES. All return 0, or -1 with ERROR; `refuse` always returns -1. */
+static const struct reader {
+    size_t max_line; /* bytes of the longest line, without its newline */
+    int (*add_line)(struct recorded_runs *runs, const char *bytes, size_t length,
+                    struct error *error);
+    int (*end)(struct recorded_runs *runs, struct error *error);
+    int (*refuse)(const struct recorded_runs *runs, const char *bytes, size_t length,
+                  struct error *error);
+} readers[] = {
+    [RECORDED_RAW] = {RECORDED_LINE, recorded_raw_line, NULL, recorded_raw_refuse},
+    [RECORDED_HDR] = {RECORDED_HDR_LINE, recorded_hdr_line, recorded_hdr_end,
+                      recorded_hdr_refuse},
+};
+
+/* Returns the format of a file that begins with LENGTH bytes at BYTES, which are its
+ * first line. */
+static enum recorded_format
+recognize_format(const char *bytes, size_t length)
 {
-    return strcmp(runs->path, "-") == 0 ? "standard input" : runs->path;
+    if (recorded_hdr_is_line(bytes, length))
+        return RECORDED_HDR;
+    return RECORDED_RAW;
 }
 
-/*
- * Splits the line from AT to END into LINE. The first ten columns must be non-negative
- * integers as "%" PRId64 prints them, without leading zeros. Returns false if they are
- * not, or if a label is empty.
- */
-static bool
-split_line(const char *at, const char *end, struct recorded_line *line)
-{
-    for (int i = 0; i < FIELDS; i++) {
-        if (i > 0) {
-            if (at == end || *at != ' ')
-                return false;
-            at++;
-        }
-
-        const char *digits = at;
-        uint64_t value = 0;
-        while (at < end && is_digit(*at) && at - digits < DIGITS) {
-            value = value * 10 + (uint64_t)(*at - '0');
-            at++;
-        }
-
-        if (at == digits || value > INT64_MAX)
-            return false;
-        if (*digits == '0' && at - digits > 1) /* a leading zero */
-            return false;
-
-        line->fields[i] = (int64_t)value;
-        if (i == REQUESTS)
-            line->requests_text = digits;
-    }
-
-    if (at == end) {
-        line->label = end;
-        line->label_length = 0;
-        return true;
-    }
-
-    line->label = at + 1;
-    line->label_length = (size_t)(end - line->label);
-    return *at == ' ' && line->label_length > 0;
-}
-
-/* Returns whether the ten columns of a raw line can be true together. They cannot if, for
- * example, the minimum latency is above the average. */
-static bool
-is_consistent(const int64_t *fields)
-{
-    int64_t sum = fields[SUM];
-
-    if (fields[REQUESTS] < fields[COUNT])
-        return false;
-    if (fields[COUNT] > 1)
-        return fields[MIN] <= fields[AVG] && fields[AVG] <= fields[MAX] &&
-               fields[MAX] <= sum;
-    if (fields[COUNT] == 0 && (sum || fields[IOPS] || fields[BPS]))
-        return false;
-    return fields[MIN] == sum && fields[AVG] == sum && fields[MAX] == sum &&
-           fields[MDEV] == 0;
-}
-
-/*
- * Refuses the present line: LENGTH bytes at BYTES. If the line is the first line and
- * begins with the byte order mark of UTF-16, the message says so. Always returns -1, with
- * ERROR.
- */
+/* Adds the next line of the present file: LENGTH bytes at BYTES, without its newline. The
+ * first line says which format the file has. Returns 0, or -1 with ERROR. */
 static int
-refuse_line(const struct recorded_runs *runs, const char *bytes, size_t length,
-            struct error *error)
+add_line(struct recorded_runs *runs, const char *bytes, size_t length,
+         struct error *error)
 {
-    const char *source = recorded_runs_source(runs);
-    unsigned long long number = runs->line_number;
-
-    bool is_utf16 =
-        number == 1 && length >= 2 &&
-        (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
-    if (is_utf16) {
-        error_set(
-            error, EXIT_PREPARE, source,
-            "line %llu: not a raw line: the file is UTF-16, as PowerShell writes it",
-            number);
-        return error_advise(error, "record it with cmd, or convert it to UTF-8");
-    }
-
-    error_set(error, EXIT_PREPARE, source, "line %llu: not a raw line", number);
-    return error_advise(error, "ioping -record FILE writes raw lines");
-}
-
-/* Returns whether LABEL, of LENGTH bytes, has no control characters. ioping never prints
- * any in a raw line. */
-static bool
-is_label(const char *label, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)label[i] < ' ' || label[i] == DELETE)
-            return false;
-    return true;
-}
-
-/* Returns whether all ten columns are zero: no request was made, and no time passed. No
- * run prints such a line for a target. */
-static bool
-is_all_zero(const int64_t *fields)
-{
-    for (int i = 0; i < FIELDS; i++)
-        if (fields[i] != 0)
-            return false;
-    return true;
-}
-
-/*
- * Returns whether the bytes from START to END, which were split into LINE, are in fact
- * two lines: the beginning of a line that was cut short, and behind it a complete line.
- *
- * A writer that is killed, or whose disk is full, may stop in the middle of a line. The
- * next line then follows without a newline, so its columns look like the missing columns
- * and the label of the first line. A label of digits and spaces alone proves nothing,
- * because a target may be called "2024 01". So this function returns true only if a
- * complete and consistent line begins somewhere between START and END. This line must be
- * about one request, or about none.
- *
- * The search starts at the ninth column. It need not start earlier: if the first line was
- * cut before that column, its own columns contradict those of the next line, and
- * is_consistent has already refused the line. There is one exception: if all columns are
- * zero, nothing contradicts, wherever the first line was cut. Then the search starts at
- * the second byte.
- */
-static bool
-is_joined(const char *start, const char *end, const struct recorded_line *line)
-{
-    struct recorded_line next;
-    if (line->label_length == 0)
-        return false;
-
-    const char *at = is_all_zero(line->fields) ? start + 1 : line->requests_text;
-    for (; at < end; at++)
-        if (is_digit(*at) && split_line(at, end, &next) && next.fields[COUNT] <= 1 &&
-            is_consistent(next.fields))
-            return true;
-    return false;
-}
-
-/* Returns the index of the row that LINE belongs to, or -1 with ERROR. Makes the row if
- * it is the first line of this row. */
-static int
-find_or_make_row(struct recorded_runs *runs, const struct recorded_line *line,
-                 struct error *error)
-{
-    struct job *job = &runs->jobs[runs->row_count];
-
-    for (int i = runs->first_row; i < runs->row_count; i++)
-        if (strncmp(runs->labels[i], line->label, line->label_length) == 0 &&
-            runs->labels[i][line->label_length] == '\0')
-            return i;
-
-    if (runs->row_count == TARGETS_MAX)
-        return error_set(
-            error, EXIT_PREPARE, recorded_runs_source(runs),
-            "line %llu: more than %d targets in all; compare fewer at a time",
-            (unsigned long long)runs->line_number, TARGETS_MAX);
-
-    if (runs->row_count == MAX_LONG_SERIES && runs->file_count <= MAX_LONG_SERIES)
-        runs->plan.statistics.series_capacity /= 4;
-
-    char *label = calloc(1, line->label_length + 1);
-    runs->labels[runs->row_count] = label;
-    if (!label || job_init(job, &runs->plan, runs->row_count) < 0)
-        return error_set(error, EXIT_PREPARE, NULL,
-                         "not enough memory for the comparison");
-
-    memcpy(label, line->label, line->label_length);
-    job->stats = &job->outcome.total;
-    if (job->track)
-        track_start(job->track, 0, 0);
-    return runs->row_count++;
-}
-
-/* Adds the ten columns of a line to the statistics of JOB. Returns false if a sum would
- * exceed MAX_SUM. */
-static bool
-record_fields(struct job *job, const int64_t *fields)
-{
-    struct stats *total = &job->outcome.total;
-    int64_t latency = fields[SUM];
-    int64_t requests = fields[REQUESTS];
-    double bytes = (double)fields[BPS] * (double)latency / 1e9 + 0.5;
-
-    if (fields[CLOCK] > MAX_SUM - job->outcome.duration ||
-        latency > MAX_SUM - total->latency.sum ||
-        requests > MAX_SUM - (int64_t)total->requests ||
-        bytes > (double)(MAX_SUM - total->bytes))
-        return false;
-
-    job->outcome.duration += fields[CLOCK];
-    total->requests += (uint64_t)(requests - fields[COUNT]);
-    if (!fields[COUNT])
-        return true;
-
-    const struct sample sample = {.start = time_later(job->outcome.duration - latency, 0),
-                                  .latency = latency,
-                                  .size = (int64_t)bytes,
-                                  .bytes = (int64_t)bytes,
-                                  .verdict = VERDICT_NONE};
-
-    stats_record(total, &sample);
-    series_record(&job->series, sample.start, sample.latency);
-    if (job->track)
-        track_record(job->track, &sample);
-    return true;
-}
-
-/*
- * Adds the next line: LENGTH bytes at BYTES, without its newline. A carriage return at
- * the end of the line is ignored. Returns 0, or -1 with ERROR.
- */
-static int
-add_raw_line(struct recorded_runs *runs, const char *bytes, size_t length,
-             struct error *error)
-{
-    struct recorded_line line;
-
+    if (runs->line_number == 0)
+        runs->format = recognize_format(bytes, length);
     runs->line_number++;
-    if (length > 0 && bytes[length - 1] == '\r')
-        length--;
-    if (length > RECORDED_LINE || !split_line(bytes, bytes + length, &line) ||
-        !is_label(line.label, line.label_length) || !is_consistent(line.fields) ||
-        is_joined(bytes, bytes + length, &line))
-        return refuse_line(runs, bytes, length, error);
-
-    if (line.fields[COUNT] > 1) {
-        long long count = line.fields[COUNT];
-        return error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
-                         "line %llu is about %lld requests, as -p %lld prints, but "
-                         "percentiles need a line for each; record with -record FILE",
-                         (unsigned long long)runs->line_number, count, count);
-    }
-
-    int row = find_or_make_row(runs, &line, error);
-    if (row < 0)
-        return -1;
-    if (!record_fields(&runs->jobs[row], line.fields))
-        return refuse_line(runs, bytes, length, error);
-    return 0;
+    return readers[runs->format].add_line(runs, bytes, length, error);
 }
 
 /* Appends SIZE bytes at BYTES to `partial_line`: the next part of the present line, or
@@ -335,17 +87,21 @@ extend_partial_line(struct recorded_runs *runs, const char *bytes, size_t size,
                     struct error *error)
 {
     struct buffer *partial = &runs->partial_line;
+    enum recorded_format format = runs->format;
 
     buffer_add(partial, bytes, size);
     if (partial->failed)
         return error_set(error, EXIT_PREPARE, NULL,
                          "not enough memory for the comparison");
 
-    if (partial->length <= RECORDED_LINE + 1) /* one more byte for a carriage return */
+    if (runs->line_number == 0)
+        format = recognize_format(partial->text, partial->length);
+    /* One more byte for a carriage return. */
+    if (partial->length <= readers[format].max_line + 1)
         return 0;
 
     runs->line_number++;
-    return refuse_line(runs, partial->text, partial->length, error);
+    return readers[format].refuse(runs, partial->text, partial->length, error);
 }
 
 int
@@ -362,11 +118,11 @@ recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
 
         size_t length = (size_t)(newline - bytes);
         if (partial->length == 0) {
-            if (add_raw_line(runs, bytes, length, error) < 0)
+            if (add_line(runs, bytes, length, error) < 0)
                 return -1;
         } else {
             if (extend_partial_line(runs, bytes, length, error) < 0 ||
-                add_raw_line(runs, partial->text, partial->length, error) < 0)
+                add_line(runs, partial->text, partial->length, error) < 0)
                 return -1;
             buffer_clear(partial);
         }
@@ -409,13 +165,15 @@ recorded_runs_end(struct recorded_runs *runs, struct error *error)
 {
     struct buffer *partial = &runs->partial_line;
 
-    if (partial->length && add_raw_line(runs, partial->text, partial->length, error) < 0)
+    if (partial->length && add_line(runs, partial->text, partial->length, error) < 0)
         return -1;
     buffer_clear(partial);
 
     if (runs->line_number == 0)
-        return error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
+        return error_set(error, EXIT_PREPARE, recorded_source(runs),
                          "is empty; ioping -record FILE writes raw lines");
+    if (readers[runs->format].end && readers[runs->format].end(runs, error) < 0)
+        return -1;
 
     for (int i = runs->first_row; i < runs->row_count; i++)
         if (name_row(runs, i, error) < 0)
@@ -449,6 +207,9 @@ recorded_runs_close(struct recorded_runs *runs)
         job_free(&runs->jobs[i]);
     for (int i = 0; i < TARGETS_MAX; i++)
         free(runs->labels[i]);
+    for (int i = 0; i < TARGETS_MAX; i++)
+        if (runs->histograms[i])
+            os_memory_release(runs->histograms[i], sizeof(struct histogram_series));
 
     os_memory_release(runs->jobs, TARGETS_MAX * sizeof(struct job));
     buffer_free(&runs->partial_line);

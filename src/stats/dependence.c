@@ -188,11 +188,10 @@ compare_starts(const void *left, const void *right)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Returns the autocovariance at LAG of COUNT VALUES, whose mean is 0. Groups of 1024
- * products are added as floats, which is fast. The sums of the groups are added as
- * doubles, which is precise. */
-static double
-find_covariance(const float *values, int count, int lag)
+/* Groups of 1024 products are added as floats, which is fast. The sums of the groups are
+ * added as doubles, which is precise. */
+double
+dependence_covariance(const float *values, int count, int lag)
 {
     int pairs = count - lag;
     double sum = 0;
@@ -207,12 +206,10 @@ find_covariance(const float *values, int count, int lag)
     return sum / count;
 }
 
-/* Returns the autocorrelation time of COUNT VALUES, whose mean is 0. Overwrites VALUES.
- */
-static double
-find_autocorrelation_time(float *values, int count)
+double
+dependence_autocorrelation_time(float *values, int count)
 {
-    double variance = find_covariance(values, count, 0);
+    double variance = dependence_covariance(values, count, 0);
     if (variance <= 0)
         return 1;
 
@@ -220,12 +217,12 @@ find_autocorrelation_time(float *values, int count)
     for (int size = 1;; size *= 2) {
         /* Each autocovariance counts twice: for a lag and for the negative lag. Only
          * lag 0 counts once. */
-        double sum = -find_covariance(values, count, 0);
+        double sum = -dependence_covariance(values, count, 0);
         int lags = 0;
 
         for (; lags < MAX_LAGS && lags + 1 < count / 2; lags += 2) {
-            double pair = find_covariance(values, count, lags) +
-                          find_covariance(values, count, lags + 1);
+            double pair = dependence_covariance(values, count, lags) +
+                          dependence_covariance(values, count, lags + 1);
             if (pair <= 0)
                 break;
             sum += 2 * pair;
@@ -255,7 +252,7 @@ find_time_at_bin(const struct latency_set *set, int bin)
         float value = set->bins[i] <= bin ? 1 : 0;
         set->values[i] = value - mean;
     }
-    return find_autocorrelation_time(set->values, set->count);
+    return dependence_autocorrelation_time(set->values, set->count);
 }
 
 /* Returns the autocorrelation time that follows from the correlation of the ranks of
@@ -272,10 +269,10 @@ find_time_of_ranks(struct latency_set *set)
         set->values[i] = (float)(below + set->upto_counts[bin] - count) / 2;
     }
 
-    double variance = find_covariance(set->values, count, 0);
+    double variance = dependence_covariance(set->values, count, 0);
     if (variance <= 0)
         return 1;
-    double correlation = find_covariance(set->values, count, 1) / variance;
+    double correlation = dependence_covariance(set->values, count, 1) / variance;
     correlation = fmin(correlation, MAX_CORRELATION);
     if (correlation * sqrt(count) < fmin(RANKS_LIMIT_EACH * count, RANKS_LIMIT))
         return 1;

@@ -45,6 +45,7 @@
 
 #include "binomial.h"
 #include "stats/distribution.h"
+#include "stats/histogram_series.h"
 #include "stats/stats.h"
 
 #include <math.h>
@@ -55,6 +56,10 @@
 
 /* The number of equally likely values of each percentile of a ratio. */
 #define QUANTILES 300
+
+/* The largest number of independent latencies of a series of histograms. More would not
+ * make the bounds narrower than the bins of the histogram, but take long to compute. */
+#define MAX_INDEPENDENT 4194304.0
 
 #define MAX_RATIO 1e15  /* more than any ratio of two latencies in a histogram */
 #define RANK_ERROR 1e-6 /* more than the rounding error of a rank */
@@ -67,6 +72,13 @@ estimate_make(struct estimate *estimate, const struct stats *stats,
     *estimate = (struct estimate){*percentile, latencies.histogram, 0, {false, 1, 0}};
     if (!series || latencies.is_corrected)
         return 0;
+
+    if (series->histograms) {
+        estimate->entry_count = fmin((double)latencies.histogram->count, MAX_INDEPENDENT);
+        histogram_series_dependence(&estimate->dependence, series->histograms, percentile,
+                                    estimate->entry_count);
+        return 0;
+    }
 
     estimate->entry_count = series->count;
     return dependence_find(&estimate->dependence, series, percentile);

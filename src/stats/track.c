@@ -153,6 +153,17 @@ track_record(struct track *track, const struct sample *sample)
 }
 
 void
+track_add_interval(struct track *track, int64_t offset, int64_t length,
+                   const struct track_column *column)
+{
+    while (track->shift < 62 && 1ll << track->shift < length)
+        widen_columns(track);
+    track_column_add(find_column(track, offset), column);
+    track->request_count += column->count;
+    track->has_intervals = true;
+}
+
+void
 track_split(struct track *track, const struct sample *sample)
 {
     const struct split *split = &sample->split;

@@ -9,7 +9,8 @@
 typedef int fuzz_function(const uint8_t *data, size_t size);
 
 /* The harnesses of tests/fuzz, one file each. */
-fuzz_function fuzz_escapes, fuzz_recorded_runs, fuzz_mounts, fuzz_options, fuzz_values;
+fuzz_function fuzz_escapes, fuzz_recorded_runs, fuzz_mounts, fuzz_options, fuzz_values,
+    fuzz_zlib;
 
 static const char *input;
 
@@ -67,6 +68,7 @@ static const struct corpus {
     {"mounts", fuzz_mounts},
     {"escapes", fuzz_escapes},
     {"recorded_runs", fuzz_recorded_runs},
+    {"zlib", fuzz_zlib},
 };
 
 TEST_EACH(no_input_breaks_its_reader, corpora)

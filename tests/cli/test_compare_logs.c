@@ -1,0 +1,74 @@
+/* Comparisons of logs of histograms (-compare): those of ioping, and those of PyPI's
+ * hdrhistogram, whose figures are the reference. */
+/* Marks: valgrind posix */
+#include "support.h"
+
+static void
+need_library(void)
+{
+    struct result result = command("hdr_python");
+    bool found = result.status == 0;
+    command_free(&result);
+    if (!found)
+        skip_because("needs PyPI's hdrhistogram, which .ci/run installs");
+}
+
+GROUP_SETUP(make_files)
+FIXTURE(make_folder, NULL)
+
+TEST(our_logs_have_the_figures_of_the_library)
+{
+    need_library();
+    expect(0,
+           "ours_ns 8000\n../d 400\n../d 400\n../d#read 200\n../d#read 200\n../d#sync "
+           "200\n../d#sync 200\n"
+           "../d#write 200\n../d#write 200\n",
+           NULL, "our_logs_have_the_figures_of_the_library");
+}
+
+TEST(logs_of_the_library_have_its_figures)
+{
+    need_library();
+    expect(0,
+           "./digits1_ns 8000\n./digits2_ns 8000\n./digits3_ns 8000\n"
+           "./digits4_ns 8000\n./digits5_ns 8000\n./seen_ms 8000\n./seen_us 8000\n"
+           "./whole_ns 8000\n"
+           "ioping: ./digits1_ns; taken for ns, because Interval_Max is then in ms\n"
+           "ioping: ./digits2_ns; taken for ns, because Interval_Max is then in ms\n"
+           "ioping: ./digits3_ns; taken for ns, because Interval_Max is then in ms\n"
+           "ioping: ./digits4_ns; taken for ns, because Interval_Max is then in ms\n"
+           "ioping: ./digits5_ns; taken for ns, because Interval_Max is then in ms\n"
+           "ioping: ./seen_ms; taken for ms, because Interval_Max is then in ms\n"
+           "ioping: ./seen_us; taken for us, because Interval_Max is then in ms\n"
+           "ioping: ./whole_ns; taken for ns\n",
+           NULL, "logs_of_the_library_have_its_figures");
+}
+
+TEST(files_of_all_kinds_compare)
+{
+    need_library();
+    expect(0,
+           "999 raw\n8000 crlf_ns\n8000 tag_ns\n8000 bare_ns\n8000 two_ns: A\n"
+           "8000 two_ns: B%20c\n999 ours\n999 -\n1\n",
+           NULL, "files_of_all_kinds_compare");
+}
+
+TEST(a_log_that_was_cut_short_is_refused)
+{
+    need_library();
+    expect(0,
+           "ioping: bad: line 43: its base64 is incomplete\n2\n"
+           "ioping: bad: line 43: its zlib stream is not as long as it says\n2\n"
+           "ioping: bad: line 43: its base64 is incomplete\n2\n"
+           "ioping: bad: line 43: its base64 is incomplete\n2\n"
+           "ioping: bad: is a log without a histogram\n2\n",
+           NULL, "a_log_that_was_cut_short_is_refused");
+}
+
+TEST(a_small_log_takes_little_memory)
+{
+    need_library();
+    need_bare("measures the memory of the program");
+    expect(0, "2\nioping: bad: line 22: it is too large when decompressed\nlittle\n",
+           NULL, "a_small_log_takes_little_memory");
+}

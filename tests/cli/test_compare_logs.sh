@@ -1,0 +1,84 @@
+# Programs of test_compare_logs.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+. "$tests/cli/test_hdr.sh"
+
+# Usage: library ARGUMENT...: runs compare_hdr.py with PyPI's hdrhistogram.
+library() { "$(hdr_python)" "$tests/support/tools/compare_hdr.py" "$@"; }
+
+# Usage: check_logs LOG...: prints the number of values of each row, and what ioping and the
+# library do not agree on.
+check_logs() {
+    ioping -compare "$@" -JJ -percentiles 50,90,99,99.9 >j 2>e || return
+    library check j
+}
+
+our_logs_have_the_figures_of_the_library() {
+    cd f || return
+    ioping -q -i 0 -c 8001 -every 1ms -hdr ours_ns ../data >o || return
+    check_logs ours_ns
+    ioping -q -i 1ms -G -a 0 -c 400 -every 20ms -hdr ours_ns ../d >o 2>e || return
+    cp ours_ns ours_ns.2
+    check_logs ours_ns ours_ns.2 | sed 's/^[^:]*: //' | LC_ALL=C sort
+    cat e
+}
+
+logs_of_the_library_have_its_figures() {
+    cd f || return
+    for digits in 1 2 3 4 5; do
+        library write "digits${digits}_ns" 1 "$digits" 1e6 "$digits"
+    done
+    library write seen_us 1e3 3 1e3 6
+    library write seen_ms 1e4 3 1 7
+    library write whole_ns 1 2 1e9 8
+    check_logs ./*
+    sed 's/: the log does not say the unit of its values//' e
+}
+
+# Logs with and without tags and comments, and raw lines, in any order.
+files_of_all_kinds_compare() {
+    cd f || return
+    library write a_ns 1 3 1e6 1
+    sed 's/$/\r/' a_ns >crlf_ns
+    sed 's/^[0-9]/Tag=A,&/' a_ns >tag_ns
+    grep -v '^[#"]' a_ns >bare_ns
+    { sed 's/^[0-9]/Tag=A,&/' a_ns; sed 's/^[0-9]/Tag=B%20c,&/' a_ns; } >two_ns
+    ioping -q -i 0 -c 1000 -record raw -hdr ours ../data >o || return
+    ioping -compare raw crlf_ns tag_ns bare_ns two_ns ours -B - <raw >o 2>e || return
+    cut -d ' ' -f 1,11- o
+    cut -d ' ' -f 5-7 o | sed -n '2,6p' | uniq | wc -l
+}
+
+a_log_that_was_cut_short_is_refused() {
+    cd f || return
+    library write a_ns 1 3 1e6 1
+    size=$(wc -c <a_ns)
+    for less in 2 5 100 200; do
+        head -c $((size - less)) a_ns >bad
+        ioping -compare bad 2>&1
+        echo $?
+    done
+    head -n 3 a_ns >bad
+    ioping -compare bad 2>&1
+    echo $?
+}
+
+# 7 MB of zeros take 7 KB when compressed.
+a_small_log_takes_little_memory() {
+    cd f || return
+    "$(hdr_python)" - <<'PYTHON' >bad
+import base64, struct, zlib
+def line(content):
+    data = zlib.compress(content)
+    return "1,1,1.0," + base64.b64encode(struct.pack(">II", 0x1c849314, len(data)) + data).decode()
+def head(size, digits=5):
+    return struct.pack(">IIIIQQQ", 0x1c849313, size, 0, digits, 1, 1 << 41, 0x3ff0 << 48)
+print("#[Histogram log format version 1.2]")
+for _ in range(20):
+    print(line(head(7000000) + bytes(7000000)))
+print(line(bytes(1 << 29)))
+PYTHON
+    /usr/bin/time -f %M "$IOPING" -compare bad 2>e
+    echo $?
+    head -n 1 e
+    tail -n 1 e | awk '{ print $1 < 90000 ? "little" : $1 }'
+}
