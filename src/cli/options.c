@@ -599,7 +599,7 @@ const struct cli_option cli_options[] = {
      .not_in_1_3 = true,
      .help = "write these files every <time> instead"},
     {OPTION_COMPARE, 0, "compare", output, EVERYWHERE, FLAG, .not_in_1_3 = true,
-     .help = "compare files that -record has written"},
+     .help = "compare files of -record, -hdr and -J"},
     {OPTION_COLOR, 0, "color", output, EVERYWHERE, CLI_REQUIRED, "when", .set = set_color,
      .not_in_1_3 = true, .list_values = list_colors,
      .help = "colour verdicts: always, never, auto (auto)"},

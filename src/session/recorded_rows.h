@@ -14,7 +14,8 @@ struct job;
 
 /*
  * Recorded runs: files of raw lines (ioping-output(5)) in which each line is about one
- * request, and logs of histograms in the format of HdrHistogram. They become jobs, which
+ * request, JSON of requests, and logs of histograms in the format of HdrHistogram. They
+ * become jobs, which
  * reports and plots show like the jobs of a run. Memory use does not depend on the number
  * of lines.
  *
@@ -25,8 +26,9 @@ struct job;
 
 /* The format of a file, which its first line shows. */
 enum recorded_format {
-    RECORDED_RAW, /* recorded_raw.c */
-    RECORDED_HDR, /* recorded_hdr.c */
+    RECORDED_RAW,  /* recorded_raw.c */
+    RECORDED_HDR,  /* recorded_hdr.c */
+    RECORDED_JSON, /* recorded_json.c */
 };
 
 /* Limit of each sum over all lines of a row. A line that would exceed it is refused, so
@@ -47,6 +49,23 @@ struct recorded_hdr {
  * show the path of a target with control characters escaped, so a byte of the path may
  * take up to four bytes. Any path fits nevertheless. */
 #define RECORDED_LINE 32768
+
+/* The state of the reader of JSON (recorded_json.c). */
+struct recorded_json {
+    struct buffer record; /* beginning of the record whose end is not read yet */
+    uint64_t record_line; /* number of the line in which it begins */
+    int depth;            /* open objects; 0 between two records */
+    bool is_in_string;    /* the next byte is in a string */
+    bool is_escaped;      /* the previous byte was the backslash of an escape */
+    bool is_array;        /* the records are in an array */
+    bool is_closed;       /* the array has ended */
+    bool has_record;      /* a record was read */
+    bool needs_comma;     /* a comma or the end of the array must follow */
+    bool has_comma;       /* a record must follow, because of a comma */
+    bool has_statistics;  /* a record of statistics was read */
+    uint64_t request_count;
+    int64_t first_at; /* start of the first request, ns since 1970 */
+};
 
 /* All rows so far, and the state of the file that is being read. */
 struct recorded_runs {
@@ -71,6 +90,7 @@ struct recorded_runs {
                            * the first line of the present file */
     enum recorded_format format; /* valid from the first line of the present file on */
     struct recorded_hdr hdr;
+    struct recorded_json json;
     struct buffer partial_line; /* beginning of a line whose end is not read yet */
 };
 

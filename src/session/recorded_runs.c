@@ -6,6 +6,7 @@
 
 #include "os/process.h"
 #include "recorded_hdr.h"
+#include "recorded_json.h"
 #include "recorded_raw.h"
 #include "run/job.h"
 #include "stats/histogram_series.h"
@@ -37,13 +38,17 @@ recorded_runs_begin(struct recorded_runs *runs, const char *path)
     runs->path = path;
     runs->first_row = runs->row_count;
     runs->line_number = 0;
+    runs->format = RECORDED_RAW;
     runs->hdr = (struct recorded_hdr){0};
+    buffer_free(&runs->json.record);
+    runs->json = (struct recorded_json){0};
     buffer_clear(&runs->partial_line);
 }
 
-/* The readers of the formats. `add_line` adds a line: LENGTH bytes at BYTES, without its
- * newline. `end` ends a file. `refuse` refuses a line that is too long; its beginning has
- * LENGTH bytes at BYTES. All return 0, or -1 with ERROR; `refuse` always returns -1. */
+/* The readers of formats that have lines. `add_line` adds a line: LENGTH bytes at BYTES,
+ * without its newline. `end` ends a file. `refuse` refuses a line that is too long; its
+ * beginning has LENGTH bytes at BYTES. All return 0, or -1 with ERROR; `refuse` always
+ * returns -1. */
 static const struct reader {
     size_t max_line; /* bytes of the longest line, without its newline */
     int (*add_line)(struct recorded_runs *runs, const char *bytes, size_t length,
@@ -55,6 +60,7 @@ static const struct reader {
     [RECORDED_RAW] = {RECORDED_LINE, recorded_raw_line, NULL, recorded_raw_refuse},
     [RECORDED_HDR] = {RECORDED_HDR_LINE, recorded_hdr_line, recorded_hdr_end,
                       recorded_hdr_refuse},
+    [RECORDED_JSON] = {0, NULL, recorded_json_end, NULL},
 };
 
 /* Returns the format of a file that begins with LENGTH bytes at BYTES, which are its
@@ -110,6 +116,13 @@ recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
 {
     struct buffer *partial = &runs->partial_line;
     const char *end = bytes + size;
+    bool is_begin = runs->line_number == 0 && partial->length == 0;
+
+    /* Records of JSON need not be lines. */
+    if (is_begin && size > 0 && (*bytes == '{' || *bytes == '['))
+        runs->format = RECORDED_JSON;
+    if (runs->format == RECORDED_JSON)
+        return recorded_json_add(runs, bytes, size, error);
 
     while (bytes < end) {
         const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
@@ -213,5 +226,6 @@ recorded_runs_close(struct recorded_runs *runs)
 
     os_memory_release(runs->jobs, TARGETS_MAX * sizeof(struct job));
     buffer_free(&runs->partial_line);
+    buffer_free(&runs->json.record);
     memset(runs, 0, sizeof(*runs));
 }

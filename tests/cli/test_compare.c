@@ -216,7 +216,7 @@ TEST(a_file_that_cannot_be_compared_is_named)
          "a line for each; record with -record FILE\n"},
         {"ioping -i 0 -c 3 -p 1 data >gp2 2>/dev/null", "gp2",
          "ioping: gp2: line 1: not a raw line" ADVICE},
-        {"ioping -i 0 -c 3 -J data >gp2 2>/dev/null", "gp2",
+        {"ioping -i 0 -c 3 data >gp2 2>/dev/null", "gp2",
          "ioping: gp2: line 1: not a raw line" ADVICE},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)

@@ -72,3 +72,22 @@ TEST(a_small_log_takes_little_memory)
     expect(0, "2\nioping: bad: line 22: it is too large when decompressed\nlittle\n",
            NULL, "a_small_log_takes_little_memory");
 }
+
+TEST(json_has_the_figures_of_its_run)
+{
+    need_program("jq");
+    expect(0,
+           "same\nsame\nsame\nsame\n999 1000 lines\n999 1000 array\n999 999 ours\n"
+           "999 1000 -\n",
+           NULL, "json_has_the_figures_of_its_run");
+}
+
+TEST(json_of_several_has_a_row_for_each)
+{
+    expect(2,
+           "19 several: ../d\n19 several: ../data\n19 phases: ../d#idle\n20 phases: "
+           "../d#loaded\n20 phases: ../d#recovered\n",
+           "ioping: quiet: has statistics, but no requests; record with -record FILE, or "
+           "with -J without -q\n",
+           "json_of_several_has_a_row_for_each");
+}

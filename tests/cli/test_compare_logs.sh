@@ -1,5 +1,5 @@
 # Programs of test_compare_logs.c, see tests/support/commands.sh.
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=sh disable=SC1091,SC2154
 . "$tests/cli/test_hdr.sh"
 
 # Usage: library ARGUMENT...: runs compare_hdr.py with PyPI's hdrhistogram.
@@ -43,7 +43,8 @@ files_of_all_kinds_compare() {
     grep -v '^[#"]' a_ns >bare_ns
     { sed 's/^[0-9]/Tag=A,&/' a_ns; sed 's/^[0-9]/Tag=B%20c,&/' a_ns; } >two_ns
     ioping -q -i 0 -c 1000 -record raw -hdr ours ../data >o || return
-    ioping -compare raw crlf_ns tag_ns bare_ns two_ns ours -B - <raw >o 2>e || return
+    cp raw copy
+    ioping -compare raw crlf_ns tag_ns bare_ns two_ns ours -B - <copy >o 2>e || return
     cut -d ' ' -f 1,11- o
     cut -d ' ' -f 5-7 o | sed -n '2,6p' | uniq | wc -l
 }
@@ -81,4 +82,34 @@ PYTHON
     echo $?
     head -n 1 e
     tail -n 1 e | awk '{ print $1 < 90000 ? "little" : $1 }'
+}
+
+# Usage: stat_of FILE...: prints the figures of the whole run in JSON.
+stat_of() {
+    jq -c 'if type == "array" then .[] else . end | select(.stat) | .stat |
+        [.count, .size, .time, .min, .avg, .max, .mdev, .percentiles]' "$@"
+}
+
+# The statistics of the run itself are the reference.
+json_has_the_figures_of_its_run() {
+    cd f || return
+    ioping -JJ -i 0 -c 1000 -percentiles 50,90,99 -hdr ours ../data >lines || return
+    ioping -J -i 0 -c 1000 -percentiles 50,90,99 ../d >array || return
+    jq -c . array >one_line
+    jq . lines >tall
+    for file in lines array one_line tall; do
+        stat_of "$file" >expected
+        ioping -compare "$file" -JJ -percentiles 50,90,99 >j || return
+        stat_of j | diff expected - && echo same
+    done
+    ioping -compare lines array ours - -B <tall | cut -d ' ' -f 1,9,11-
+}
+
+json_of_several_has_a_row_for_each() {
+    cd f || return
+    ioping -JJ -i 0 -c 20 ../d ../data >several || return
+    ioping -JJ -i 0 -c 20 -C -load read ../d >phases || return
+    ioping -compare several phases -B | cut -d ' ' -f 1,11-
+    ioping -J -q -i 0 -c 20 ../d >quiet
+    ioping -compare quiet
 }

@@ -1,8 +1,8 @@
 /*
  * Fuzzes the reader of recorded runs. The first byte of the input is a block size, the
- * rest is a file of raw lines, or a log of histograms. The result must be the same if the
- * file is read as a whole and if it is read in blocks of that size. A raw line counts as
- * at most one request, and sums stay in bounds.
+ * rest is a file of raw lines or JSON, or a log of histograms. The result must be the
+ * same if the file is read as a whole and if it is read in blocks of that size. A raw
+ * line counts as at most one request, and sums stay in bounds.
  */
 #include "fuzz.h"
 
@@ -58,7 +58,8 @@ read_all(const struct plan *plan, const uint8_t *data, size_t size, size_t block
         check_row(&runs.jobs[i], &end);
     if (runs.format == RECORDED_RAW)
         MUST(end.count <= end.lines);
-    MUST((uint64_t)end.rows <= end.lines);
+    if (runs.format != RECORDED_JSON)
+        MUST((uint64_t)end.rows <= end.lines);
     recorded_runs_close(&runs);
     return end;
 }
