@@ -102,6 +102,7 @@ struct job_phases {
 };
 
 struct run;
+struct time_map;
 struct worker_thread;
 
 /*
@@ -128,6 +129,8 @@ struct job {
      * far */
     const struct stats *stats;
     struct job_phases *phases; /* the phases of -load, else NULL */
+    /* histograms over time of a recorded log, for a plot, else NULL; not owned */
+    const struct time_map *time_map;
     struct track *track; /* latencies over time, for a plot; NULL if no plot is made */
     /* a sample of the requests that count, for confidence intervals; filled when all
      * workers have ended; capacity 0 if not needed */

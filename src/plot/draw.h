@@ -227,6 +227,10 @@ plot_limit_is_drawn(const struct slo *slo)
 /* run.c: draws the panels of a run. Returns the set of entries that the legend needs. */
 unsigned plot_run_draw(struct buffer *text, const struct plot *plot);
 
+/* log.c: draws the panel of a single log of histograms, whose job has a time map. Returns
+ * the set of entries that the legend needs. */
+unsigned plot_log_draw(struct buffer *text, const struct plot *plot);
+
 /* rows.c: draws a row for each target of a run, from PLOT_TOP downwards. Returns the y at
  * which the rows and their axis end. */
 double plot_rows_draw(struct buffer *text, const struct plot *plot);

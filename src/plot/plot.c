@@ -63,6 +63,10 @@ static const char style[] =
     ".limit,.k-limit{stroke-dasharray:12 3 2 3}.knee,.k-knee{stroke-dasharray:2 2}\n"
     ".open{fill:#fff;fill-opacity:1;stroke:currentColor;stroke-width:1.5}\n"
     ".past,.k-past{fill:#8c959f;stroke:#8c959f;fill-opacity:1}\n"
+    ".heat{fill:currentColor;stroke:none}.heat0{fill-opacity:.05}"
+    ".heat1{fill-opacity:.1}\n"
+    ".heat2{fill-opacity:.17}.heat3{fill-opacity:.25}.heat4{fill-opacity:.35}"
+    ".heat5{fill-opacity:.5}\n"
     "@media screen and (prefers-color-scheme:dark){\n"
     "text{fill:#e6edf3}.dim{fill:#9da7b1}.paper,.open{fill:#0d1117}\n"
     ".halo{stroke:#0d1117}\n"
@@ -342,6 +346,14 @@ draw_headings(struct buffer *text, const struct plot *plot, const struct buffer 
     buffer_free(&result);
 }
 
+/* Returns whether PLOT shows a single log of histograms, as a heat map. */
+static bool
+plot_is_log(const struct plot *plot)
+{
+    const struct job *job = &plot->jobs[0];
+    return plot->count == 1 && job->time_map && plot_has_data(job);
+}
+
 /* Draws everything below the headings. Returns the y at which it ends. */
 static double
 draw_contents(struct buffer *text, const struct plot *plot)
@@ -355,6 +367,8 @@ draw_contents(struct buffer *text, const struct plot *plot)
     unsigned entries;
     if (is_sweep)
         entries = plot_sweep_draw(text, plot, &bottom);
+    else if (plot_is_log(plot))
+        entries = plot_log_draw(text, plot);
     else
         entries = plot_run_draw(text, plot);
 

@@ -24,6 +24,7 @@
 #include "recorded_rows.h"
 #include "run/job.h"
 #include "stats/histogram_series.h"
+#include "stats/time_map.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ static const struct {
     int64_t ns;
 } units[] = {{"ns", 1}, {"us", US}, {"ms", MS}};
 
+#define YEAR (365 * 24 * 3600 * SECOND)
 #define UNIT_COUNT 3
 #define ALL_UNITS ((1u << UNIT_COUNT) - 1)
 
@@ -285,8 +287,9 @@ add_bin(struct stats *total, const struct hdr_bin *bin, int64_t ns, bool is_ours
  * why the line is refused. */
 static const char *
 add_histogram(struct recorded_runs *runs, int index, struct hdr_histogram *histogram,
-              struct track_column *column)
+              const struct hdr_line *line, struct track_column *column)
 {
+    int64_t offset = time_later(line->start - runs->hdr.first_at, 0);
     struct recorded_hdr *hdr = &runs->hdr;
     struct job *job = &runs->jobs[index];
     struct histogram_series *series = runs->histograms[index];
@@ -305,6 +308,9 @@ add_histogram(struct recorded_runs *runs, int index, struct hdr_histogram *histo
         if (job->series.capacity)
             histogram_series_add(series, hdr->intervals, histogram_bin(latency),
                                  bin.count);
+        if (job->time_map)
+            time_map_add(runs->time_map, offset, line->length, histogram_bin(latency),
+                         bin.count);
         if (column->count == 0)
             column->min = latency;
         column->max = latency;
@@ -354,9 +360,14 @@ find_row(struct recorded_runs *runs, const struct hdr_line *line, struct error *
         return index;
 
     runs->histograms[index] = os_memory_zeroed(sizeof(struct histogram_series));
-    if (!runs->histograms[index])
+    bool needs_map = index == 0 && runs->jobs[index].track;
+    if (needs_map)
+        runs->time_map = os_memory_zeroed(sizeof(struct time_map));
+    if (!runs->histograms[index] || (needs_map && !runs->time_map))
         return error_set(error, EXIT_PREPARE, NULL,
                          "not enough memory for the comparison");
+    if (needs_map)
+        runs->jobs[index].time_map = runs->time_map;
     runs->jobs[index].series.histograms = runs->histograms[index];
     return index;
 }
@@ -380,13 +391,59 @@ add_interval(struct recorded_runs *runs, const struct hdr_line *line,
         return refuse_interval(runs, "its time is out of range", error);
     job->outcome.duration += line->length;
 
-    const char *problem = add_histogram(runs, index, histogram, &column);
+    const char *problem = add_histogram(runs, index, histogram, line, &column);
     if (problem)
         return refuse_interval(runs, problem, error);
     if (job->track && column.count)
         track_add_interval(job->track, time_later(line->start - hdr->first_at, 0),
                            line->length, &column);
     return 0;
+}
+
+/* Reads the time after PREFIX in the comment of LENGTH bytes at BYTES, such as
+ * "#[StartTime: 1795943206.847 (seconds since epoch)". Stores it in TIME, in ns. Does
+ * nothing if the comment is another. */
+static void
+read_comment_time(const char *bytes, size_t length, const char *prefix, int64_t *time)
+{
+    const char *end = bytes + length;
+    size_t prefix_length = strlen(prefix);
+    char number[40];
+    double value;
+    int64_t ns;
+
+    if (length < prefix_length || memcmp(bytes, prefix, prefix_length) != 0)
+        return;
+
+    bytes += prefix_length;
+    while (bytes < end && *bytes == ' ')
+        bytes++;
+    const char *space = memchr(bytes, ' ', (size_t)(end - bytes));
+    if (!space || (size_t)(space - bytes) > sizeof(number) - 2)
+        return;
+
+    size_t digits = (size_t)(space - bytes);
+    const char *at = number;
+    memcpy(number, bytes, digits);
+    number[digits] = ',';
+    if (read_column(&at, number + digits + 1, &value, &ns) && ns <= RECORDED_MAX_SUM)
+        *time = ns;
+}
+
+/* Sets the clock of the time map, once the first interval is known. Without BaseTime,
+ * times of intervals are since StartTime if they are more than a year before it, as in
+ * the javadoc of HistogramLogReader. Otherwise, they are since 1970. */
+static void
+set_map_clock(struct recorded_runs *runs)
+{
+    const struct recorded_hdr *hdr = &runs->hdr;
+    int64_t base = hdr->base_time;
+
+    if (!base && hdr->first_at < hdr->start_time - YEAR)
+        base = hdr->start_time;
+    runs->time_map->began_at = time_add(hdr->first_at, base);
+    runs->time_map->is_utc =
+        runs->time_map->began_at > YEAR && runs->time_map->began_at < RECORDED_MAX_SUM;
 }
 
 int
@@ -405,6 +462,8 @@ recorded_hdr_line(struct recorded_runs *runs, const char *bytes, size_t length,
         return recorded_hdr_refuse(runs, bytes, length, error);
     if (length >= strlen(our_start) && memcmp(bytes, our_start, strlen(our_start)) == 0)
         hdr->is_ours = true;
+    read_comment_time(bytes, length, "#[StartTime:", &hdr->start_time);
+    read_comment_time(bytes, length, "#[BaseTime:", &hdr->base_time);
     if (length == 0 || *bytes == '#' || *bytes == '"') /* comments, legend of columns */
         return 0;
 
@@ -429,6 +488,8 @@ recorded_hdr_end(struct recorded_runs *runs, struct error *error)
 
     if (hdr->intervals == 0)
         return error_set(error, EXIT_PREPARE, source, "is a log without a histogram");
+    if (runs->first_row == 0 && runs->time_map)
+        set_map_clock(runs);
     if (!hdr->has_unit)
         return 0;
 

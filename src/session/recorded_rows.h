@@ -11,6 +11,7 @@
 
 struct histogram_series;
 struct job;
+struct time_map;
 
 /*
  * Recorded runs: files of raw lines (ioping-output(5)) in which each line is about one
@@ -43,6 +44,9 @@ struct recorded_hdr {
     bool has_unit;      /* a line with values was read */
     uint64_t intervals; /* number of lines of intervals so far */
     int64_t first_at;   /* begin of the first interval, in ns by the clock of the log */
+    int64_t start_time; /* the comment StartTime, ns since 1970; 0 without it */
+    int64_t base_time; /* the comment BaseTime, ns since 1970, to which times of intervals
+                          are added; 0 without it */
 };
 
 /* Length of the longest line that is accepted, in bytes without its newline. Raw lines
@@ -82,7 +86,9 @@ struct recorded_runs {
         *labels[TARGETS_MAX]; /* by row: the name in its lines; empty if they have none */
     /* By row: its histograms over time; NULL if its lines are about requests. */
     struct histogram_series *histograms[TARGETS_MAX];
-    struct notes notes; /* what the user must know of the files that were read */
+    struct time_map *time_map; /* latencies over time of the first row, for a plot; NULL
+                                  unless it is of a log of histograms */
+    struct notes notes;        /* what the user must know of the files that were read */
 
     const char *path;     /* path of the present file; "-" is standard input */
     int first_row;        /* index of the first row of the present file */

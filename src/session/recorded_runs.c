@@ -10,6 +10,7 @@
 #include "recorded_raw.h"
 #include "run/job.h"
 #include "stats/histogram_series.h"
+#include "stats/time_map.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,6 +224,9 @@ recorded_runs_close(struct recorded_runs *runs)
     for (int i = 0; i < TARGETS_MAX; i++)
         if (runs->histograms[i])
             os_memory_release(runs->histograms[i], sizeof(struct histogram_series));
+
+    if (runs->time_map)
+        os_memory_release(runs->time_map, sizeof(struct time_map));
 
     os_memory_release(runs->jobs, TARGETS_MAX * sizeof(struct job));
     buffer_free(&runs->partial_line);

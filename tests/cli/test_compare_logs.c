@@ -2,6 +2,7 @@
  * hdrhistogram, whose figures are the reference. */
 /* Marks: valgrind posix */
 #include "support.h"
+#include "svg_check.h"
 
 static void
 need_library(void)
@@ -85,9 +86,29 @@ TEST(json_has_the_figures_of_its_run)
 TEST(json_of_several_has_a_row_for_each)
 {
     expect(2,
-           "19 several: ../d\n19 several: ../data\n19 phases: ../d#idle\n20 phases: "
+           "19 phases: ../d#idle\n19 several: ../d\n19 several: ../data\n20 phases: "
            "../d#loaded\n20 phases: ../d#recovered\n",
            "ioping: quiet: has statistics, but no requests; record with -record FILE, or "
            "with -J without -q\n",
            "json_of_several_has_a_row_for_each");
+}
+
+TEST(a_week_is_a_small_picture)
+{
+    static const char *const shown[] = {
+        "Nov 02", "Nov 08",  "UTC, from 2026-11-02 00:00:00", "p50", "p99",
+        "max",    "darker: "};
+    struct svg_check check;
+    need_library();
+    struct result result = command_status(0, "a_week_is_a_small_picture");
+    assert_string_equal(result.err, "small\n");
+    svg_check_begin(&check, result.out, result.out_size);
+    if (check.problems.length)
+        fail_msg("%s", check.problems.text);
+    for (size_t i = 0; i < LENGTH(shown); i++)
+        if (!svg_check_shows(&check, shown[i]))
+            fail_msg("%s is missing", shown[i]);
+    assert_in_range(svg_check_count(&check, "heat"), 3, 6);
+    svg_check_end(&check);
+    command_free(&result);
 }

@@ -109,7 +109,16 @@ json_of_several_has_a_row_for_each() {
     cd f || return
     ioping -JJ -i 0 -c 20 ../d ../data >several || return
     ioping -JJ -i 0 -c 20 -C -load read ../d >phases || return
-    ioping -compare several phases -B | cut -d ' ' -f 1,11-
+    ioping -compare several phases -B | cut -d ' ' -f 1,11- | LC_ALL=C sort
     ioping -J -q -i 0 -c 20 ../d >quiet
     ioping -compare quiet
+}
+
+# All latencies from microseconds to minutes occur, so the heat map has as many cells as it can.
+a_week_is_a_small_picture() {
+    cd f || return
+    library week week || return
+    ioping -compare -plot x.svg week >o 2>e || return
+    cat x.svg
+    [ "$(wc -c <x.svg)" -lt 200000 ] && echo small >&2
 }

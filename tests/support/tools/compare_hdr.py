@@ -2,8 +2,9 @@
 
 Usage: compare_hdr.py write LOG UNIT DIGITS RATIO SEED
        compare_hdr.py check JSON
+       compare_hdr.py week LOG
 
-The first form writes 40 intervals of 200 values of about 0.4 ms, which are in UNIT ns, with
+The third form writes a week of intervals of a minute, without the third day. The first form writes 40 intervals of 200 values of about 0.4 ms, which are in UNIT ns, with
 DIGITS significant digits. Interval_Max is divided by RATIO. The second form reads the output of
 "ioping -compare LOG... -JJ -percentiles 50,90,99,99.9", and compares each record with the sum
 of the histograms of its log, or of one tag of its log, as the package reads it. The name of a
@@ -92,7 +93,23 @@ def check(path):
         print(record["target"]["path"], histogram.get_total_count(), *wrong)
 
 
+def write_week(path):
+    random.seed(9)
+    with open(path, "w", encoding="ascii") as file:
+        writer = HistogramLogWriter(file)
+        writer.output_legend()
+        for minute in range(7 * 24 * 60):
+            histogram = HdrHistogram(1, 60_000_000_000, 2)
+            for _ in range(20):
+                histogram.record_value(int(random.lognormvariate(12, 2)))
+            start = 1793577600 + 60 * minute
+            if minute // 1440 != 2:
+                writer.output_interval_histogram(histogram, start, start + 60)
+
+
 if sys.argv[1] == "write":
     write(*sys.argv[2:])
+elif sys.argv[1] == "week":
+    write_week(sys.argv[2])
 else:
     check(sys.argv[2])
