@@ -97,3 +97,16 @@ TEST(on_a_full_disk_lines_stay_whole)
     expect(0, "0\nioping: small/x.hlog: No space left on device\nkept\n", NULL,
            "on_a_full_disk_lines_stay_whole freed");
 }
+
+/* The whole log of a week is the sum of the logs of its days. */
+TEST(a_log_that_is_rotated_loses_nothing)
+{
+    need_program("jq");
+    expect(0, "0\nsame\n", NULL, "a_log_that_is_rotated_loses_nothing");
+}
+
+TEST(memory_does_not_grow_with_the_log)
+{
+    need_bare("measures the memory of the program");
+    expect(0, "constant\n", NULL, "memory_does_not_grow_with_the_log");
+}

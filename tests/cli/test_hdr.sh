@@ -201,3 +201,43 @@ a_target_that_is_named_again_has_a_number() {
     check_log
     tags
 }
+
+# Usage: rotate: runs the command that renames a log in the unit for systemd, on x.hlog.
+rotate() {
+    command=$(sed -n "s/^ExecStart=:.bin.sh -c '\(.*\)' .*/\1/p" \
+        "$tests/../packaging/systemd/ioping-log-rotate@.service" | sed 's/%%/%/g')
+    sh -c "$command" sh x.hlog
+}
+
+# The log is renamed again and again while requests go on. The name has the second.
+a_log_that_is_rotated_loses_nothing() {
+    cd f || return
+    start -JJ -q -a 0 -r 2000 -every 5ms -hdr x.hlog ../data
+    for _ in 1 2 3; do
+        until_true has_intervals 4
+        rotate
+        sleep 1.1
+    done
+    until_true has_intervals 4
+    end INT
+    echo $?
+    for log in x*.hlog; do
+        check_log "$log"
+        "$IOPING" -compare "$log" -B
+    done | awk '{ sum += $1 } END { print NR, sum }' >sum
+    jq -r '"4 \(.stat.count)"' "$top/o" | diff - sum && echo same
+}
+
+# Usage: peak: prints the largest amount of memory that the run has used, in KiB.
+peak() { awk '/^VmHWM/ { print $2 }' "/proc/$(worker_of "$pid")/status"; }
+
+memory_does_not_grow_with_the_log() {
+    cd f || return
+    start -q -C -i 0 -every 1ms -hdr x.hlog ../data
+    until_true has_intervals 100
+    before=$(peak)
+    until_true has_intervals 2000
+    after=$(peak)
+    end INT
+    [ "$after" -le $((before + 256)) ] && echo constant || echo "$before $after"
+}
