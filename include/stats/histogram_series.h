@@ -25,7 +25,7 @@ struct histogram_series {
                                                                bin; never too high */
 };
 
-/* Adds COUNT latencies of BIN (enum by histogram_bin) to the interval with NUMBER. The
+/* Adds COUNT latencies of BIN (see histogram_bin) to the interval with NUMBER. The
  * number of an interval is above 0, and increases from one interval to the next. */
 void histogram_series_add(struct histogram_series *series, uint64_t number, int bin,
                           uint64_t count);

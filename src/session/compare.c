@@ -1,6 +1,6 @@
 /*
- * The session of -compare: reads recorded runs and prints how the
- * runs compare, without any target. A file may be a pipe that nobody writes to, or may be
+ * The session of -compare: reads recorded runs and prints how they compare, without any
+ * target. A file may be a pipe that nobody writes to, or may be
  * on a file system that hangs. Therefore a second thread, the reader, reads the files and
  * writes the reports. The first thread is the supervisor here, unlike in session.c: it
  * waits for signals. If a signal comes while files are read, the first thread ends the

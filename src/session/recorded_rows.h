@@ -16,9 +16,8 @@ struct time_map;
 /*
  * Recorded runs: files of raw lines (ioping-output(5)) in which each line is about one
  * request, JSON of requests, and logs of histograms in the format of HdrHistogram. They
- * become jobs, which
- * reports and plots show like the jobs of a run. Memory use does not depend on the number
- * of lines.
+ * become jobs, which reports and plots show like the jobs of a run. Memory use does not
+ * depend on the number of lines.
  *
  * Each job is a row of the comparison. If the lines of a file have names (the eleventh
  * column of a raw line, or the tag of a histogram), the file has one row for each name.
