@@ -139,6 +139,9 @@ void plot_panel_empty(struct buffer *text, const struct plot_panel *panel);
 /* Returns true if any request of JOB counts, so that there is something to draw. */
 bool plot_has_data(const struct job *job);
 
+/* Returns true if PLOT shows a single log of histograms, as a heat map (log.c). */
+bool plot_is_log(const struct plot *plot);
+
 /* The maximum number of targets that share a panel. If a run has more targets, its plot
  * has only a row for each of them (rows.c). If a sweep has more targets, its plot has a
  * small panel for each of them (sweep.c). */

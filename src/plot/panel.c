@@ -102,6 +102,14 @@ plot_has_data(const struct job *job)
 }
 
 bool
+plot_is_log(const struct plot *plot)
+{
+    const struct job *job = &plot->jobs[0];
+
+    return plot->count == 1 && job->time_map && plot_has_data(job);
+}
+
+bool
 plot_has_parts(const struct plot *plot)
 {
     return plot->count == 1 && plot->plan->sweep.kind == SWEEP_NONE &&

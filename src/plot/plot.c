@@ -346,14 +346,6 @@ draw_headings(struct buffer *text, const struct plot *plot, const struct buffer 
     buffer_free(&result);
 }
 
-/* Returns whether PLOT shows a single log of histograms, as a heat map. */
-static bool
-plot_is_log(const struct plot *plot)
-{
-    const struct job *job = &plot->jobs[0];
-    return plot->count == 1 && job->time_map && plot_has_data(job);
-}
-
 /* Draws everything below the headings. Returns the y at which it ends. */
 static double
 draw_contents(struct buffer *text, const struct plot *plot)

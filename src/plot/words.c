@@ -115,6 +115,10 @@ plot_add_workload(struct buffer *text, const struct plot *plot)
     const struct plan *plan = plot->plan;
     enum sweep_kind swept = plan->sweep.kind;
 
+    if (plan->mode == MODE_COMPARE && plot_is_log(plot)) {
+        buffer_text(text, "latencies of a log of histograms");
+        return;
+    }
     if (plan->mode == MODE_COMPARE) {
         buffer_text(text, "each run begins at time 0");
         return;

@@ -18,8 +18,10 @@ look_at_map(void)
 {
     struct plotted *plotted =
         plotted_make(&(struct plotted_case){SWEEP_NONE, 1, 500, PLOTTED_NARROW});
+    plotted->plan.mode = MODE_COMPARE;
     plotted->jobs[0].time_map = &map;
     look(plotted);
+    assert_true(svg_check_shows(&check, "latencies of a log of histograms"));
 }
 
 static int
