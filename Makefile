@@ -58,7 +58,7 @@ COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CF
 
 # The files of src/os for each system; fallback.c is for what these lack, by has.h there.
 OS_unix = beside fallback posix_files posix_leftover posix_monitor posix_output \
-	posix_process posix_signals posix_thread posix_wait streams
+	posix_process posix_signals posix_terminal posix_thread posix_wait streams
 OS_linux = $(OS_unix) linux_* mountinfo
 OS_darwin = $(OS_unix) bsd darwin
 OS_freebsd = $(OS_unix) bsd

@@ -56,7 +56,7 @@ main(int argc, char *argv[])
         return print_information(&options, output->early_exit_status);
 
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0 ||
-        outputs_choose(&options, &plan, &error) < 0)
+        outputs_choose(&options, &plan, &error) < 0 || outputs_prepare(&plan, &error) < 0)
         return output->refuse(&error);
 
     output = plan_results(&plan)->kind;

@@ -84,6 +84,7 @@ enum option_id {
     OPTION_COLOR,
     OPTION_NO_COLOR,
     OPTION_NO_STATUS,
+    OPTION_LIVE,
     OPTION_HELP,
     OPTION_VERSION,
     OPTION_IDS,

@@ -42,7 +42,7 @@ struct output {
     bool has_summary;      /* shows the statistics at the end */
 };
 
-#define OUTPUTS_MAX 14 /* maximum number of outputs of a run; outputs.c checks it */
+#define OUTPUTS_MAX 15 /* maximum number of outputs of a run; outputs.c checks it */
 
 /*
  * The outputs of a run, and the settings that all outputs share. outputs_choose

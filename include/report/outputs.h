@@ -75,6 +75,8 @@ enum output_sink {
     SINK_STDOUT_AT_END,
     /* nowhere: each tick draws the status line on the terminal */
     SINK_STATUS_LINE,
+    /* nowhere: each tick draws the live screen on the terminal */
+    SINK_LIVE_SCREEN,
 };
 
 /* A kind of output: one row of the table. */
@@ -93,6 +95,9 @@ struct output_kind {
      * answer may depend on the printed outputs, so PLAN must already list them. NULL if
      * the output is not enabled by default. */
     bool (*enabled_by_default)(const struct plan *plan);
+    /* Opens what the output needs of the system before the process splits in two
+     * (os_monitor_start). Returns 0, or -1 with ERROR. NULL if there is nothing. */
+    int (*prepare)(struct error *error);
 
     bool for_people; /* the text is read by people, not by programs */
     /* If the results of another kind go to a file, this output goes to standard output,
@@ -181,7 +186,11 @@ extern const int output_kind_count;
  * report_ndjson stands in json.c. */
 extern const struct report_format report_human, report_raw, report_json, report_ndjson,
     report_influx, report_csv, report_print, report_check, report_prometheus, report_hdr,
-    report_status;
+    report_status, report_live;
+
+/* Calls `prepare` of each output of PLAN. Called before the process splits in two.
+ * Returns 0, or -1 with ERROR. */
+int outputs_prepare(const struct plan *plan, struct error *error);
 
 /* Guesses from a command line, which may be invalid, which kind of output must report an
  * early error to the caller. Once there is a plan, use plan_results instead. */

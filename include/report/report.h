@@ -14,6 +14,7 @@
 struct comparison_row;
 struct description;
 struct job;
+struct live;
 struct outcome;
 struct run_record;
 struct report_format;
@@ -90,6 +91,9 @@ struct report {
     /* The status line, in the report that draws it. NULL in all other reports, and if the
      * run has no status line. */
     struct status *status;
+    /* The live screen, in the report that draws it. NULL in all other reports, and if the
+     * run has no live screen. */
+    struct live *live;
 };
 
 /* All reports of a run. If writing a printed output fails, the run ends, but the other
@@ -111,6 +115,7 @@ struct reports {
     struct notes notes; /* remarks that are not written to stderr yet */
     struct export export;
     struct status *status; /* the status line; NULL if the run has none */
+    struct live *live;     /* the live screen (-live); NULL if the run has none */
 };
 
 /*

@@ -7,6 +7,7 @@
 #include "has.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "os/screen.h"
 #include "os/storage.h"
 #include "os/thread.h"
 #include "os/trace.h"
@@ -233,6 +234,21 @@ os_mount_measure(int fd, struct os_mount *mount)
 
     return 0;
 }
+#endif
+
+/* Functions for features that only Unix systems have. */
+
+#ifdef OS_SYSTEM_windows
+/* os_screen_open always fails on this system, so there is no screen. */
+OS_ANSWER(int, os_screen_open, (void), os_fail(ENOTSUP))
+OS_ANSWER(bool, os_screen_is_foreground, (void), false)
+OS_ANSWER(bool, os_screen_is_shown, (void), false)
+OS_ANSWER(void, os_screen_show, (void), )
+OS_ANSWER(void, os_screen_hide, (void), )
+OS_ANSWER(void, os_screen_size, (int *columns, int *rows), )
+OS_ANSWER(size_t, os_screen_write, (const char *bytes, size_t size), 0)
+OS_ANSWER(size_t, os_screen_read, (char *bytes, size_t size), 0)
+OS_ANSWER(void, os_screen_interrupt, (void), )
 #endif
 
 /* Functions for features that only Linux has. */

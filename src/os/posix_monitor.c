@@ -44,6 +44,7 @@
 #include "os/os.h"
 #include "os/output.h"
 #include "os/process.h"
+#include "os/screen.h"
 #include "posix.h"
 
 #include <poll.h>
@@ -423,6 +424,14 @@ posix_last_line_status(void)
     return atomic_load(&page->last_line.status);
 }
 
+/* The monitor passes the signal on. */
+void
+os_screen_interrupt(void)
+{
+    posix_terminal_restart();
+    kill(monitor_pid ? monitor_pid : getpid(), SIGINT);
+}
+
 void
 posix_monitor_announce_end(int status, int signo)
 {
@@ -464,6 +473,7 @@ static _Noreturn void
 end_monitor(int status, int signo)
 {
     const struct rlimit none = {0, 0};
+    posix_terminal_restore();
     posix_last_line_write();
     posix_leftover_start_removal(!child_pid);
     setrlimit(RLIMIT_CORE, &none);
@@ -671,7 +681,9 @@ watch_child(const sigset_t *mask)
     int64_t killed_at = 0;
     int64_t began_at = os_clock_now();
 
+    posix_terminal_watch_stops();
     for (;;) {
+        posix_terminal_stop_if_asked(child_pid);
         int64_t now = os_clock_now();
         int64_t deadline = posix_monitor_output_deadline();
         end_if_child_ended();

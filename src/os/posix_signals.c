@@ -66,14 +66,15 @@ static volatile sig_atomic_t closing_byte;
 static volatile sig_atomic_t closing_stream;
 
 /*
- * Releases everything that the caller may wait for: its session, the inherited
- * descriptors, its working directory. This is needed because a thread that is stuck in
- * the kernel may keep this process alive. Tells the monitor that the process ends with
- * STATUS or, if SIGNO is not 0, by signal SIGNO. Async-signal-safe.
+ * Restores the terminal, and releases everything that the caller may wait for: its
+ * session, the inherited descriptors, its working directory. This is needed because a
+ * thread that is stuck in the kernel may keep this process alive. Tells the monitor that
+ * the process ends with STATUS or, if SIGNO is not 0, by signal SIGNO. Async-signal-safe.
  */
 static void
 release_caller(int status, int signo)
 {
+    posix_terminal_restore();
     posix_monitor_announce_end(status, signo);
     posix_monitor_detach();
     posix_inherited_release();

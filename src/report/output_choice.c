@@ -70,7 +70,7 @@ choose_screen(const struct options *options, const struct output_kind *results)
     return text_for_people;
 }
 
-/* Returns true if no output of PLAN shows each request, for rule 4. */
+/* Returns true if no output of PLAN shows each request, for rules 4 and 6. */
 static bool
 silences_requests(const struct plan *plan)
 {
@@ -83,14 +83,26 @@ silences_requests(const struct plan *plan)
            options->given[OPTION_RAPID] || options->given[OPTION_BATCH];
 }
 
-/*
- * Rule 4: An output shows each request if its format has lines for requests. No output
- * does with -quiet, -rapid, -batch, -record or -compare, or in a sweep.
- */
+/* Returns true if an output of KIND shows each request of PLAN, unless the live screen is
+ * there in its place. */
 static bool
-shows_requests(const struct plan *plan, const struct output_kind *kind)
+has_request_lines(const struct plan *plan, const struct output_kind *kind)
 {
     return kind->format->sample && !silences_requests(plan);
+}
+
+/*
+ * Rule 4: An output shows each request if its format has lines for requests. No output
+ * does with -quiet, -rapid, -batch, -record or -compare, or in a sweep. With -live, the
+ * text for people on standard output does not: the live screen is there. PATH is the file
+ * of the output, or NULL.
+ */
+static bool
+shows_requests(const struct plan *plan, const struct output_kind *kind, const char *path)
+{
+    bool is_live = plan->options->given[OPTION_LIVE] && kind->for_people && !path;
+
+    return has_request_lines(plan, kind) && !is_live;
 }
 
 /* Returns the number of requests after which a period ends; 0 if no number of requests
@@ -141,7 +153,7 @@ has_periods(const struct plan *plan, const struct output_kind *kind)
 
 /*
  * Rule 6: An output has a summary if its format has one. An output with PERIODS omits the
- * summary, unless it also shows each request, or its kind asks for a summary after
+ * summary, unless it has lines for requests, too, or its kind asks for a summary after
  * periods.
  */
 static bool
@@ -150,7 +162,7 @@ has_summary(const struct plan *plan, const struct output_kind *kind, bool period
     if (!kind->format->records[RECORD_SUMMARY])
         return false;
 
-    return kind->summary_after_periods || !periods || shows_requests(plan, kind);
+    return kind->summary_after_periods || !periods || has_request_lines(plan, kind);
 }
 
 /*
@@ -194,7 +206,7 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path,
         .kind = kind,
         .path = path,
         .tick_interval = choose_tick_interval(plan, kind, path),
-        .has_requests = shows_requests(plan, kind),
+        .has_requests = shows_requests(plan, kind, path),
         .has_periods = periods,
         .has_summary = has_summary(plan, kind, periods),
     };
@@ -313,7 +325,7 @@ add_printed(struct plan *plan, const struct output_kind *results,
 /*
  * Rule 3: Each option that names a file adds an output in that file, except the option of
  * AT_END. The status line is added if its kind enables it by default, unless -no-status
- * was given. AT_END may be NULL.
+ * was given. The live screen is added if its option was given. AT_END may be NULL.
  */
 static void
 add_unprinted(struct plan *plan, const struct output_kind *at_end)
@@ -331,6 +343,8 @@ add_unprinted(struct plan *plan, const struct output_kind *at_end)
 
         if (!is_exported && kind->enabled_by_default)
             is_wanted = !options->given[kind->option] && kind->enabled_by_default(plan);
+        if (kind->sink == SINK_LIVE_SCREEN)
+            is_wanted = options->given[kind->option];
 
         if (is_wanted)
             add_output(plan, kind, path, has_periods(plan, kind));

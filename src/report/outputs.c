@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "check.h"
 #include "cli/cli.h"
+#include "live.h"
 #include "os/process.h"
 #include "plot/plot.h"
 #include "report/console.h"
@@ -76,6 +77,8 @@ const struct output_kind output_kinds[] = {
 
     {.format = &report_status, .option = OPTION_NO_STATUS, .enabled_by_default = status_is_default,
      .sink = SINK_STATUS_LINE, .default_interval_ns = STATUS_INTERVAL},
+    {.format = &report_live, .option = OPTION_LIVE, .prepare = live_prepare,
+     .sink = SINK_LIVE_SCREEN, .default_interval_ns = LIVE_INTERVAL},
 };
 /* clang-format on */
 
@@ -95,4 +98,16 @@ outputs_find(int argc, char *const argv[])
             return &output_kinds[i];
 
     return output_kinds;
+}
+
+int
+outputs_prepare(const struct plan *plan, struct error *error)
+{
+    for (int i = 0; i < plan->output.count; i++) {
+        const struct output_kind *kind = plan->output.list[i].kind;
+        if (kind->prepare && kind->prepare(error) < 0)
+            return -1;
+    }
+
+    return 0;
 }

@@ -16,7 +16,8 @@
  *   os_stream_write: at once,              export_hand_over: the writer's
  *   in one write for each record           thread writes the text later
  *
- * The status line (SINK_STATUS_LINE) draws itself and leaves no text.
+ * The status line (SINK_STATUS_LINE) and the live screen (SINK_LIVE_SCREEN) draw
+ * themselves and leave no text.
  *
  * When a run ends (on_end), stderr and stdout get their last texts in a fixed order:
  * exported files are completed, remarks are written to stderr, and then the run notifies
@@ -25,8 +26,8 @@
 #include "report/report.h"
 
 #include "base/time.h"
-#include "base/units.h"
-#include "human.h"
+#include "live.h"
+#include "messages.h"
 #include "os/os.h"
 #include "os/output.h"
 #include "os/process.h"
@@ -37,7 +38,6 @@
 #include "status.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,16 +52,26 @@ has_sink(const struct report *report, enum output_sink sink)
     return report->output->kind->sink == sink;
 }
 
+/* Returns true if REPORT goes to the terminal while the live screen is open there. */
+static bool
+is_covered(const struct reports *reports, const struct report *report)
+{
+    return report->is_terminal && live_is_open(reports->live);
+}
+
 /* Writes waiting notes to stderr, and then the text of REPORT to its stream, with the
- * status line erased if the stream may be the same terminal. After an error the text is
- * dropped. */
+ * status line erased if the stream may be the same terminal. While the live screen is
+ * there, the text stays in the report. After an error the text is dropped. */
 static void
 print_text(struct reports *reports, struct report *report)
 {
     struct buffer *text = &report->text;
     struct status *status = report->output->path ? NULL : reports->status;
 
-    status_notes(reports->status, report->notes);
+    messages_write_notes(reports, report->notes);
+    if (is_covered(reports, report))
+        return;
+
     if (text->failed && !report->error)
         report->error = ENOMEM;
 
@@ -160,17 +170,29 @@ add_report(struct reports *reports, const struct plan *plan, const struct job *j
         if (!report->status)
             report->tick_interval = 0;
     }
+
+    if (has_sink(report, SINK_LIVE_SCREEN)) {
+        report->live = reports->live;
+        if (!report->live)
+            report->tick_interval = 0;
+    }
 }
 
-/* Opens the status line of COUNT targets if PLAN has one and a terminal can show it. */
+/* Opens the status line of COUNT targets if PLAN has one and a terminal can show it, and
+ * the live screen if PLAN has one. */
 static void
-open_status_line(struct reports *reports, const struct plan *plan, int count)
+open_drawn(struct reports *reports, const struct plan *plan, int count)
 {
     const struct plan_output *outputs = &plan->output;
 
-    for (int i = outputs->stream_count; i < outputs->count; i++)
-        if (outputs->list[i].kind->sink == SINK_STATUS_LINE && status_possible())
+    for (int i = outputs->stream_count; i < outputs->count; i++) {
+        enum output_sink sink = outputs->list[i].kind->sink;
+
+        if (sink == SINK_STATUS_LINE && status_possible())
             reports->status = status_open(plan, count, os_clock_now());
+        if (sink == SINK_LIVE_SCREEN)
+            reports->live = live_open(plan);
+    }
 
     if (reports->status)
         reports->status->has_color = color_wanted(plan->options->color, STANDARD_ERROR);
@@ -180,7 +202,7 @@ int
 report_begin(struct reports *reports, const struct plan *plan, const struct job *jobs,
              int count, struct error *error)
 {
-    open_status_line(reports, plan, count);
+    open_drawn(reports, plan, count);
     export_begin(&reports->export, plan, jobs, count);
 
     for (int i = 0; i < plan->output.count; i++)
@@ -229,32 +251,12 @@ begin_job(struct reports *reports, struct report *report, const struct job *job)
     flush_report(reports, report);
 }
 
-/* Writes a note to stderr if the target of JOB could not be named. */
-static void
-note_unnamed(const struct reports *reports, const struct job *job)
-{
-    int code = job->target.naming_errno; /* an errno */
-    struct notes notes = {0};
-
-    if (!code)
-        return;
-
-    if (code == EMFILE)
-        notes_add(&notes, job_name(job),
-                  "cannot read the mount table: %s; allow more open files (ulimit -n)",
-                  strerror(code));
-    else
-        notes_add(&notes, job_name(job), "cannot read the mount table: %s",
-                  strerror(code));
-    status_notes(reports->status, &notes);
-}
-
 static int
 on_begin(void *self, const struct job *job)
 {
     struct reports *reports = self;
 
-    note_unnamed(reports, job);
+    messages_note_unnamed(reports, job);
     for (int i = 0; i < reports->report_count; i++)
         begin_job(reports, &reports->list[i], job);
 
@@ -268,7 +270,7 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
 
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
-        if (!report->output->has_requests)
+        if (!report->output->has_requests || is_covered(reports, report))
             continue;
 
         select_job(report, job);
@@ -277,38 +279,6 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
     }
 
     return reports->print_status;
-}
-
-/* Returns the name of the output of REPORT for messages. */
-static const char *
-output_name(const struct report *report)
-{
-    return report->output->path ? report->output->path : "standard output";
-}
-
-/* Returns the text of a message about an output that failed with errno CODE. */
-static const char *
-failure_text(int code)
-{
-    return code == ETIMEDOUT ? OS_STREAM_STUCK : strerror(code);
-}
-
-/* Writes all waiting notes to stderr, and then a note for each printed output that has
- * failed. A failure that was noted by an earlier call is not noted again. */
-static void
-note_failures(struct reports *reports)
-{
-    for (int i = 0; i < reports->report_count; i++) {
-        struct report *report = &reports->list[i];
-        if (!report->error || report->error_reported)
-            continue;
-
-        notes_add(&reports->notes, output_name(report), "%s",
-                  failure_text(report->error));
-        report->error_reported = true;
-    }
-
-    status_notes(reports->status, &reports->notes);
 }
 
 /* Returns true if REPORT shows records of KIND about JOB. */
@@ -342,7 +312,8 @@ on_record(void *self, const struct job *job, const struct run_record *record)
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
 
-        if (has_record(report, job, record->kind)) {
+        bool is_hidden = record->kind == RECORD_PERIOD && is_covered(reports, report);
+        if (has_record(report, job, record->kind) && !is_hidden) {
             select_job(report, job);
             report->format->records[record->kind](report, record);
             if (record->kind != RECORD_STEP)
@@ -352,49 +323,10 @@ on_record(void *self, const struct job *job, const struct run_record *record)
         /* The reports before the last printed one go to a file. Their failures are noted
          * here, because standard output must end with the summary. */
         if (record->kind == RECORD_SUMMARY && report < reports->last_printed)
-            note_failures(reports);
+            messages_note_failures(reports);
     }
 
     return reports->print_status;
-}
-
-/* Interim statistics go to stderr in every format, because stdout has only records. */
-static void
-on_interim(void *self, const struct job *job)
-{
-    struct reports *reports = self;
-    struct buffer text = {0};
-
-    human_interim_job(&text, job);
-    status_pause(reports->status);
-    if (!text.failed)
-        os_stream_write(STANDARD_ERROR, text.text, text.length);
-    status_resume(reports->status);
-    buffer_free(&text);
-}
-
-static void
-on_hang(void *self, const struct job *job, uint64_t index, int64_t waited)
-{
-    struct reports *reports = self;
-    struct notes notes = {0};
-    char text[UNITS_TEXT];
-
-    notes_add(&notes, job_name(job), "request %llu has had no answer for %s",
-              (unsigned long long)index, units_format(UNITS_TIME, waited, text));
-    status_notes(reports->status, &notes);
-}
-
-static void
-on_fail(void *self, const struct job *job)
-{
-    struct reports *reports = self;
-    struct notes notes = {0};
-    char text[OUTCOME_TEXT];
-
-    notes_add(&notes, job_name(job), "%s",
-              outcome_failure_text(&job->outcome.failed_sample, text));
-    status_notes(reports->status, &notes);
 }
 
 /* A step or phase begins. A growing file gets the data of the previous step or phase, and
@@ -449,7 +381,7 @@ on_tick(void *self, const struct job *jobs, int count, int64_t now)
     struct notes notes = {0};
 
     export_take_failures(&reports->export, &notes);
-    status_notes(reports->status, &notes);
+    messages_write_notes(reports, &notes);
 
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
@@ -527,7 +459,7 @@ end_exports(struct reports *reports)
     }
 
     reports->export_stuck = !export_end(&reports->export, &notes);
-    status_notes(reports->status, &notes);
+    messages_write_notes(reports, &notes);
     reports->export_pending = false;
 }
 
@@ -548,20 +480,10 @@ store_failure(const struct reports *reports, struct outcome *outcome)
         if (!report->error)
             continue;
 
-        outcome->failed_output = output_name(report);
+        outcome->failed_output = messages_output_name(report);
         outcome->output_error = report->error;
         break;
     }
-}
-
-/* Ends the line in which the terminal shows ^C, so that remarks start on a line of their
- * own. A status line needs no newline: erasing it removes the ^C too. */
-static void
-leave_interrupted_line(const struct reports *reports)
-{
-    if (os_signals_stop_signal() == SIGINT && os_stream_is_terminal(STANDARD_ERROR) &&
-        !reports->status)
-        os_stream_write(STANDARD_ERROR, "\n", 1);
 }
 
 void
@@ -573,7 +495,7 @@ report_explain(struct reports *reports, struct job *jobs, int count)
         report->output->kind->for_people && report->output->has_summary && !report->error;
     bool has_remarks = false;
 
-    note_failures(reports);
+    messages_note_failures(reports);
     for (int i = 0; i < count; i++) {
         struct outcome *outcome = &jobs[i].outcome;
 
@@ -590,11 +512,11 @@ report_explain(struct reports *reports, struct job *jobs, int count)
 
         outcome_explain(outcome, &reports->notes);
         if (reports->notes.count && !has_remarks) {
-            leave_interrupted_line(reports);
+            messages_leave_interrupted_line(reports);
             has_remarks = true;
         }
 
-        status_notes(reports->status, &reports->notes);
+        messages_write_notes(reports, &reports->notes);
         if (jobs[i].error.status)
             console_error(&jobs[i].error);
     }
@@ -624,6 +546,7 @@ on_end(void *self, struct job *jobs, int count, int64_t now)
 
     reports->export_pending = true;
     status_erase(reports->status);
+    live_hide(reports->live);
     if (jobs[target_count - 1].index + 1 == reports->export.job_count)
         end_exports(reports);
 
@@ -641,9 +564,9 @@ report_observer(struct reports *reports)
         .begin = on_begin,
         .sample = on_sample,
         .record = on_record,
-        .interim = on_interim,
-        .hang = on_hang,
-        .fail = on_fail,
+        .interim = messages_interim,
+        .hang = messages_hang,
+        .fail = messages_fail,
         .part = on_part,
         .next_tick = on_next_tick,
         .tick = on_tick,
@@ -732,7 +655,9 @@ report_end(struct reports *reports, struct outcome *outcome)
     os_signals_set_closing_byte(STANDARD_OUTPUT, 0);
     status_close(reports->status);
     reports->status = NULL;
+    live_close(reports->live);
+    reports->live = NULL;
 
-    note_failures(reports);
+    messages_note_failures(reports);
     store_failure(reports, outcome);
 }

@@ -511,7 +511,7 @@ status_is_default(const struct plan *plan)
 {
     const struct output *screen = plan_screen(plan);
 
-    if (plan->mode & (MODE_CHECK | MODE_COMPARE))
+    if (plan->mode & (MODE_CHECK | MODE_COMPARE) || plan->options->given[OPTION_LIVE])
         return false;
 
     return !screen->has_requests && !(screen->has_periods && plan->output.print_count);

@@ -47,11 +47,11 @@ struct status {
     bool is_shown; /* the line is on the terminal now */
 };
 
-/* Returns true if a run of PLAN has a status line unless -no-status is given. A plug-in
- * and a comparison have no status line. Neither has a run that prints a line for each
- * request, or for each period if -p sets the number of requests in a period: these lines
- * already show that the run is alive. The printed outputs of PLAN must have been chosen
- * before. */
+/* Returns true if a run of PLAN has a status line unless -no-status is given. A plug-in,
+ * a comparison and a run with -live have no status line. Neither has a run that prints a
+ * line for each request, or for each period if -p sets the number of requests in a
+ * period: these lines already show that the run is alive. The printed outputs of PLAN
+ * must have been chosen before. */
 bool status_is_default(const struct plan *plan);
 
 /* Returns true if stderr goes to a terminal that can move its cursor. */

@@ -21,7 +21,8 @@ enum format {
     FORMAT_PLOT,
     FORMAT_PLOT_STREAM, /* a plot on standard output */
     FORMAT_HDR,
-    FORMAT_STATUS
+    FORMAT_STATUS,
+    FORMAT_LIVE
 };
 
 /* Returns the format of what PLAN prints on standard output. */

@@ -119,6 +119,7 @@ static const struct row {
     {OPTION_COLOR, 0, "color", "never", 0},
     {OPTION_NO_COLOR, 0, "no-color", NULL, 0},
     {OPTION_NO_STATUS, 0, "no-status", NULL, 0},
+    {OPTION_LIVE, 0, "live", NULL, 0},
     {OPTION_HELP, 'h', "help", NULL, 0},
     {OPTION_VERSION, 'v', "version", NULL, 0},
 };

@@ -22,6 +22,9 @@ TEST(the_screen_is_as_without_a_format)
         {"-p 1 -P 1 .", FORMAT_HUMAN, true, true, false},
         {"-JJ -sweep size .", FORMAT_NDJSON, false, false, true},
         {"-q -no-status .", FORMAT_HUMAN, false, false, false},
+        {"-live .", FORMAT_HUMAN, true, false, false},
+        {"-live -q .", FORMAT_HUMAN, false, false, false},
+        {"-live -JJ .", FORMAT_NDJSON, true, false, false},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[64];

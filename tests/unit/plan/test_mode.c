@@ -94,6 +94,7 @@ static const struct {
     {"color never", "+++++++++++++"},
     {"no-color", "+++++++++++++"},
     {"no-status", "+++++++++++++"},
+    {"live", "+xxxxx+xxx+++"},
 };
 
 /* Returns whether the command line of PLAN has the option of that NAME. */

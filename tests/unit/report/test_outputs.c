@@ -38,7 +38,8 @@ TEST(rows_have_their_names)
                                              [FORMAT_PROMETHEUS] = OPTION_PROMETHEUS,
                                              [FORMAT_HDR] = OPTION_HDR,
                                              [FORMAT_PLOT_STREAM] = OPTION_PLOT,
-                                             [FORMAT_STATUS] = OPTION_NO_STATUS};
+                                             [FORMAT_STATUS] = OPTION_NO_STATUS,
+                                             [FORMAT_LIVE] = OPTION_LIVE};
     assert_true(output_kinds[FORMAT_HUMAN].for_people);
     for (int i = FORMAT_PRINT; i < output_kind_count; i++)
         assert_int_equal(output_kinds[i].option, options[i]);

@@ -1,0 +1,275 @@
+/*
+ * The terminal as a screen (-live). The child draws; the monitor restores the terminal if
+ * the child cannot. The two processes share one page of memory, which says whether the
+ * terminal is changed, and how it was before.
+ *
+ *    child, signal thread                      page                  monitor
+ *    os_screen_show: stores the settings  -->  is_shown = true
+ *      changes the terminal
+ *    os_screen_write, os_screen_read
+ *    os_screen_hide, or the end by a      -->  is_shown = false
+ *      second SIGINT
+ *    killed, crashed, abandoned                is_shown == true  -->
+ * posix_terminal_restore stopped (Ctrl-Z)                          is_shown = false  <--
+ * restores, then stops continued: is_shown is false, so the caller calls os_screen_show
+ * again
+ *
+ * Ctrl-Z reaches both processes. The child stops at once, as by default. The monitor has
+ * a handler: it restores the terminal first and stops then, so that the shell, which
+ * waits for the monitor, finds the terminal as it was.
+ *
+ * The terminal has a descriptor of its own, which never blocks. Both processes inherit
+ * it.
+ */
+#include "os/screen.h"
+
+#include "base/deadlines.h"
+#include "os/os.h"
+#include "os/output.h"
+#include "os/process.h"
+#include "posix.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* Control functions of xterm, which other terminals have as well: 1049 saves the cursor
+ * and shows the alternate screen, 25 shows the cursor. ESC at the start of the second
+ * text ends a sequence that was written only in part. */
+static const char show_sequence[] = "\033[?1049h\033[?25l\033[2J";
+static const char hide_sequence[] = "\033[0m\033[?25h\033[?1049l";
+
+/* What monitor and child share. */
+struct terminal_page {
+    /* The terminal may be changed. Written by the child, and by the monitor after the
+     * child has stopped or ended. */
+    atomic_bool is_shown;
+    struct termios settings; /* before the change; valid if `is_shown` */
+};
+
+/* NULL and -1 if the program has no screen. Set before there is a second process. */
+static struct terminal_page *page;
+static int terminal = -1;
+
+/* Set by the handler of SIGTSTP in the monitor, cleared by the monitor's loop. */
+static volatile sig_atomic_t is_stop_wanted;
+
+/* The descriptor is not added to the inherited descriptors here, because
+ * os_monitor_start adds all that are open. */
+int
+os_screen_open(void)
+{
+    struct termios settings;
+    int fd = open("/dev/tty", O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+    if (fd < 0)
+        return -1;
+    if (tcgetattr(fd, &settings) < 0) {
+        int code = errno;
+        close(fd);
+        return os_fail(code);
+    }
+
+    void *memory = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        close(fd);
+        return os_fail(ENOMEM);
+    }
+
+    page = memory;
+    terminal = fd;
+    return 0;
+}
+
+bool
+os_screen_is_foreground(void)
+{
+    return tcgetpgrp(terminal) == getpgrp();
+}
+
+bool
+os_screen_is_shown(void)
+{
+    return atomic_load(&page->is_shown);
+}
+
+/* Writes SIZE bytes without waiting. Returns how many were written, 0 after any error.
+ * Async-signal-safe. */
+static size_t
+write_now(const char *bytes, size_t size)
+{
+    ssize_t written = write(terminal, bytes, size);
+    return written > 0 ? (size_t)written : 0;
+}
+
+/* Blocks the signals that stop a background process which uses its terminal. The caller
+ * tests for the foreground itself, but another process may change it at any moment. */
+static void
+block_background_signals(sigset_t *before)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTTIN);
+    sigaddset(&set, SIGTTOU);
+    pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+void
+os_screen_show(void)
+{
+    struct termios raw;
+    sigset_t before;
+
+    block_background_signals(&before);
+    if (tcgetattr(terminal, &page->settings) == 0) {
+        raw = page->settings;
+        raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
+        raw.c_cc[VMIN] = 1;
+        raw.c_cc[VTIME] = 0;
+
+        atomic_store(&page->is_shown, true);
+        bool is_complete =
+            tcsetattr(terminal, TCSANOW, &raw) == 0 &&
+            write_now(show_sequence, strlen(show_sequence)) == strlen(show_sequence);
+        if (!is_complete) {
+            tcsetattr(terminal, TCSANOW, &page->settings);
+            atomic_store(&page->is_shown, false);
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Linux needs both calls: the second has an effect only after the first. */
+void
+posix_terminal_restart(void)
+{
+    tcflow(terminal, TCOOFF);
+    tcflow(terminal, TCOON);
+}
+
+void
+posix_terminal_restore(void)
+{
+    size_t size = strlen(hide_sequence);
+    sigset_t before;
+
+    if (!page || !atomic_load(&page->is_shown))
+        return;
+
+    block_background_signals(&before);
+    size_t written = write_now(hide_sequence, size);
+    int64_t give_up_at = os_clock_now() + DEADLINE_TIDYING;
+    if (written < size)
+        posix_terminal_restart();
+    while (written < size && os_clock_now() < give_up_at) {
+        os_sleep_until(os_clock_now() + MS);
+        written += write_now(hide_sequence + written, size - written);
+    }
+    tcsetattr(terminal, TCSANOW, &page->settings);
+    atomic_store(&page->is_shown, false);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void
+os_screen_hide(void)
+{
+    posix_terminal_restore();
+}
+
+void
+os_screen_size(int *columns, int *rows)
+{
+    struct winsize size = {0};
+
+    *columns = 80;
+    *rows = 24;
+    if (ioctl(terminal, TIOCGWINSZ, &size) < 0)
+        return;
+    if (size.ws_col > 0)
+        *columns = size.ws_col;
+    if (size.ws_row > 0)
+        *rows = size.ws_row;
+}
+
+size_t
+os_screen_write(const char *bytes, size_t size)
+{
+    sigset_t before;
+
+    block_background_signals(&before);
+    size_t written = write_now(bytes, size);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return written;
+}
+
+size_t
+os_screen_read(char *bytes, size_t size)
+{
+    sigset_t before;
+
+    block_background_signals(&before);
+    ssize_t got = read(terminal, bytes, size);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return got > 0 ? (size_t)got : 0;
+}
+
+static void
+on_stop_key(int signo)
+{
+    (void)signo;
+    is_stop_wanted = 1;
+}
+
+static void
+handle_stop_key(void (*handler)(int))
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = handler;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTSTP, &action, NULL);
+}
+
+void
+posix_terminal_watch_stops(void)
+{
+    struct sigaction before = {0};
+
+    sigaction(SIGTSTP, NULL, &before);
+    if (page && before.sa_handler != SIG_IGN)
+        handle_stop_key(on_stop_key);
+}
+
+/* The default action of SIGTSTP stops the process, unless nobody could continue it (an
+ * orphaned process group). In both cases this function goes on afterwards. */
+void
+posix_terminal_stop_if_asked(pid_t child)
+{
+    int64_t give_up_at = os_clock_now() + DEADLINE_TIDYING;
+    sigset_t stop_key;
+
+    if (!is_stop_wanted)
+        return;
+    is_stop_wanted = 0;
+
+    /* The child may just be drawing, so it must have stopped before. */
+    kill(child, SIGTSTP);
+    while (!posix_process_is_stopped(child) && os_clock_now() < give_up_at)
+        os_sleep_until(os_clock_now() + MS);
+    posix_terminal_restore();
+
+    sigemptyset(&stop_key);
+    sigaddset(&stop_key, SIGTSTP);
+    handle_stop_key(SIG_DFL);
+    raise(SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &stop_key, NULL);
+    sigprocmask(SIG_BLOCK, &stop_key, NULL);
+    handle_stop_key(on_stop_key);
+    kill(child, SIGCONT);
+}
