@@ -69,24 +69,81 @@ fail_on(const char *sequence)
     fail_msg("the screen does not know %s", shown);
 }
 
-/* Executes a complete sequence ESC [ NUMBER FINAL. Without NUMBER it is 0. */
+/* Shows the alternate screen, which is empty, or the usual one, as it was before. */
 static void
-execute_sequence(struct screen *screen)
+show_alternate(struct screen *screen, bool alternate)
+{
+    if (alternate == screen->is_alternate)
+        return;
+
+    screen->is_alternate = alternate;
+    if (alternate) {
+        memcpy(screen->usual_cells, screen->cells, sizeof(screen->cells));
+        memset(screen->cells, 0, sizeof(screen->cells));
+        screen->usual_row = screen->row;
+        screen->usual_column = screen->column;
+    } else {
+        memcpy(screen->cells, screen->usual_cells, sizeof(screen->cells));
+        screen->row = screen->usual_row;
+        screen->column = screen->usual_column;
+    }
+}
+
+/* Moves the cursor to a row and a column, both from 1. */
+static void
+move_to(struct screen *screen, int row, int column)
+{
+    assert_in_range(row, 1, SCREEN_ROWS);
+    assert_in_range(column, 1, SCREEN_COLUMNS);
+    screen->row = row - 1;
+    screen->column = column - 1;
+}
+
+/* Executes a complete sequence ESC [ NUMBER FINAL. Without NUMBER it is 0. Returns false
+ * if the sequence is unknown. */
+static bool
+execute_number(struct screen *screen)
 {
     char final = screen->part[screen->part_size - 1];
     char excess;
     int number = 0;
     int read = sscanf(screen->part, "\033[%d%c%c", &number, &final, &excess);
-    bool known = screen->part_size == 3 || (read == 2 && screen->part_size < 6);
+    if (screen->part_size != 3 && (read != 2 || screen->part_size >= 6))
+        return false;
 
-    if (known && final == 'K' && number <= 2)
+    if (final == 'K' && number <= 2)
         erase_in_row(screen, number);
-    else if (known && final == 'm' && (number == 0 || number == 39))
+    else if (final == 'J' && number == 2)
+        memset(screen->cells, 0, sizeof(screen->cells));
+    else if (final == 'm' && (number == 0 || number == 39))
         screen->color = 0;
-    else if (known && final == 'm' && number >= 30 && number <= 37)
+    else if (final == 'm' && number >= 30 && number <= 37)
         screen->color = number;
     else
-        fail_on(screen->part);
+        return final == 'm' && number >= 40 && number <= 47;
+
+    return true;
+}
+
+/* Executes a complete sequence that begins with ESC [. */
+static void
+execute_sequence(struct screen *screen)
+{
+    const char *part = screen->part;
+    char final = part[screen->part_size - 1];
+    char excess;
+    int first;
+    int second;
+
+    if (strcmp(part, "\033[?25h") == 0 || strcmp(part, "\033[?25l") == 0)
+        screen->is_cursor_hidden = final == 'l';
+    else if (strcmp(part, "\033[?1049h") == 0 || strcmp(part, "\033[?1049l") == 0)
+        show_alternate(screen, final == 'h');
+    else if (final == 'H' && sscanf(part, "\033[%d;%dH%c", &first, &second, &excess) == 2)
+        move_to(screen, first, second);
+    else if (sscanf(part, "\033[48;5;%dm%c", &first, &excess) != 1 &&
+             !execute_number(screen))
+        fail_on(part);
 }
 
 /* Returns the number of bytes of a UTF-8 character with this first byte. Returns 0 for

@@ -10,9 +10,11 @@
 
 /*
  * The screen of a terminal that supports only what the program writes: text in UTF-8, the
- * control characters CR, LF and BS, and from ECMA-48 the sequences EL (CSI K) and the
- * colours of SGR (CSI m). Each character is one column wide. Any other control character
- * or sequence fails the test. Tests may read all fields.
+ * control characters CR, LF and BS, and from ECMA-48 the sequences CUP (CSI H), ED 2
+ * (CSI 2 J), EL (CSI K) and the colours of SGR (CSI m). Of the private sequences of xterm
+ * it knows 25 (show or hide the cursor) and 1049 (show the alternate screen or the usual
+ * one). Background colours are ignored. Each character is one column wide. Any other
+ * control character or sequence fails the test. Tests may read all fields.
  */
 struct screen {
     int columns; /* width */
@@ -22,6 +24,11 @@ struct screen {
     int color;   /* SGR colour of the next characters, 30 to 37; 0: the default */
     int colors[SCREEN_ROWS][SCREEN_COLUMNS];
     char cells[SCREEN_ROWS][SCREEN_COLUMNS][5]; /* a character each; empty: a blank */
+    bool is_cursor_hidden;
+    bool is_alternate;           /* the alternate screen is shown */
+    int usual_row, usual_column; /* cursor of the usual screen */
+    /* the usual screen, while the alternate one is shown */
+    char usual_cells[SCREEN_ROWS][SCREEN_COLUMNS][5];
     char part[32]; /* first bytes of a character or sequence that is not complete yet */
     int part_size;
 };

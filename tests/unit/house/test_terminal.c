@@ -50,12 +50,26 @@ TEST(text_and_controls_show_as_on_a_terminal)
         {4, "█▌äé", "█▌äé\n", 0},
         {4, "█▌äé😀", "█▌äé\n😀\n", 1},
         {10, "a\033[31mb\033[0mc", "abc\n", 0},
+        {10, "a\033[48;5;17mb\033[45m\033[0mc", "abc\n", 0},
+        {10, "one\033[3;2Htwo\033[1;1HO", "One\n\n two\n", 0},
+        {10, "one\033[2Jtwo", "   two\n", 0},
+        {10, "one\033[?1049h\033[1;1Htwo", "two\n", 0},
+        {10, "one\033[?1049h\033[1;1Htwo\033[?1049l!", "one!\n", 0},
+        {10, "\033[?1049h\033[?1049htwo\033[?1049l\033[?1049l", "", 0},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         show(cases[i].columns, cases[i].bytes);
         check_text(cases[i].bytes, cases[i].text);
         assert_int_equal(screen.wraps, cases[i].wraps);
     }
+}
+
+TEST(the_cursor_can_be_hidden)
+{
+    show(10, "a\033[?25l");
+    assert_true(screen.is_cursor_hidden);
+    screen_feed(&screen, "\033[?25h", 6);
+    assert_false(screen.is_cursor_hidden);
 }
 
 TEST(bytes_may_come_one_by_one)
