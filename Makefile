@@ -396,7 +396,7 @@ get = { $(if $(SUDO),command -v $(firstword $(SUDO)) >/dev/null && )$1 $2; } || 
 # One step for each package manager; what is there already costs nothing.
 FILE_DEPS = e2fsprogs xfsprogs btrfs-progs squashfs-tools strace
 APT_DEPS = libcmocka-dev jq mandoc $(FILE_DEPS) mount ioping gnuplot-nox python3-jsonschema \
-	libxml2-utils w3c-sgml-lib fuse3 libfuse3-dev pkg-config libcap2-bin
+	libxml2-utils w3c-sgml-lib fuse3 libfuse3-dev pkg-config libcap2-bin tmux
 deps:
 	$(Q)if command -v apt-get >/dev/null; then \
 		[ "$$(dpkg -s $(APT_DEPS) 2>/dev/null | grep -c '^Status: install ok installed$$')" \
@@ -404,13 +404,13 @@ deps:
 			DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends,$(APT_DEPS)); \
 	elif command -v dnf >/dev/null; then $(call get,$(SUDO) dnf install -y,libcmocka-devel \
 		jq mandoc $(FILE_DEPS) util-linux gnuplot-minimal python3-jsonschema libxml2 \
-		fuse3-devel pkgconf libcap); \
+		fuse3-devel pkgconf libcap tmux); \
 	elif command -v pacman >/dev/null; then \
 		$(call get,$(SUDO) pacman -S --needed --noconfirm,cmocka jq mandoc $(FILE_DEPS) \
-		util-linux gnuplot python-jsonschema libxml2 fuse3 pkgconf libcap); \
+		util-linux gnuplot python-jsonschema libxml2 fuse3 pkgconf libcap tmux); \
 	elif command -v apk >/dev/null; then $(call get,$(SUDO) apk add,cmocka-dev jq mandoc \
 		$(FILE_DEPS) util-linux gnuplot py3-jsonschema libxml2-utils fuse3-dev pkgconf \
-		libcap-utils); \
+		libcap-utils tmux); \
 	elif command -v brew >/dev/null; then brew install cmocka jq mandoc; \
 	elif command -v pkg >/dev/null; then \
 		$(call get,$(SUDO) pkg install -y,cmocka jq mandoc e2fsprogs); \

@@ -122,6 +122,8 @@
  * - the child waits, before it writes its final bytes to a stream, until other threads
  *   have ended their writes to that stream;
  * - the monitor waits until an unfinished file of a dead child has been removed;
+ * - the program restores the terminal of -live, which may accept nothing, or waits before
+ *   that until its child has stopped (Ctrl-Z);
  * - on Windows, after a second Ctrl-C, the program waits for its last output.
  */
 #define DEADLINE_TIDYING (100 * MS)
