@@ -120,28 +120,40 @@ block_background_signals(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
+/* Changes the settings of the terminal, and shows the screen. If the terminal accepts
+ * nothing, changes nothing. Returns false if it has accepted only a part of the
+ * sequence. */
+static bool
+change_terminal(void)
+{
+    size_t size = strlen(show_sequence);
+    struct termios raw = page->settings;
+
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+
+    atomic_store(&page->is_shown, true);
+    size_t written = 0;
+    if (tcsetattr(terminal, TCSANOW, &raw) == 0)
+        written = write_now(show_sequence, size);
+    if (written == 0) {
+        tcsetattr(terminal, TCSANOW, &page->settings);
+        atomic_store(&page->is_shown, false);
+    }
+
+    return written == 0 || written == size;
+}
+
 void
 os_screen_show(void)
 {
-    struct termios raw;
     sigset_t before;
 
     block_background_signals(&before);
-    if (tcgetattr(terminal, &page->settings) == 0) {
-        raw = page->settings;
-        raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
-        raw.c_cc[VMIN] = 1;
-        raw.c_cc[VTIME] = 0;
-
-        atomic_store(&page->is_shown, true);
-        bool is_complete =
-            tcsetattr(terminal, TCSANOW, &raw) == 0 &&
-            write_now(show_sequence, strlen(show_sequence)) == strlen(show_sequence);
-        if (!is_complete) {
-            tcsetattr(terminal, TCSANOW, &page->settings);
-            atomic_store(&page->is_shown, false);
-        }
-    }
+    bool is_cut = tcgetattr(terminal, &page->settings) == 0 && !change_terminal();
+    if (is_cut)
+        posix_terminal_restore();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -60,7 +60,7 @@ struct live {
 
     struct live_facts facts;
     struct live_style style;
-    struct live_row **rows; /* an array of facts.line_count pointers */
+    struct live_row *rows; /* an array of facts.line_count rows */
     struct live_line *lines;
     struct histogram scratch; /* for live_history_figures */
 
@@ -120,16 +120,10 @@ add_command_line(struct buffer *text, const struct options *options)
     }
 }
 
-/* Makes row INDEX, of which each target of PLAN has PER_TARGET. Returns NULL if memory is
- * short. */
-static struct live_row *
-make_row(const struct plan *plan, int index, int per_target)
+/* Fills ROW, which has number INDEX. Each target of PLAN has PER_TARGET rows. */
+static void
+fill_row(struct live_row *row, const struct plan *plan, int index, int per_target)
 {
-    struct live_row *row = calloc(1, sizeof(*row));
-
-    if (!row)
-        return NULL;
-
     row->job = index / per_target;
     buffer_escaped(&row->name, plan->targets[row->job]);
     if (per_target > 1) {
@@ -137,8 +131,6 @@ make_row(const struct plan *plan, int index, int per_target)
         row->scope = (enum scope)(SCOPE_OPERATION + (int)operation);
         buffer_format(&row->name, " %s", scope_name(row->scope));
     }
-
-    return row;
 }
 
 /* Makes all rows of the table. Returns false if memory is short. */
@@ -146,23 +138,24 @@ static bool
 make_rows(struct live *live, int per_target)
 {
     int count = live->plan->target_count * per_target;
+    bool is_complete = true;
 
     live->rows = calloc((size_t)count, sizeof(*live->rows));
     live->lines = calloc((size_t)count, sizeof(*live->lines));
     if (!live->rows || !live->lines)
         return false;
 
+    live->facts.line_count = count;
     for (int i = 0; i < count; i++) {
-        live->rows[i] = make_row(live->plan, i, per_target);
-        if (!live->rows[i])
-            return false;
-        live->facts.line_count = i + 1;
-        live->lines[i].name = live->rows[i]->name.text;
-        if (live->rows[i]->name.failed)
-            return false;
+        struct live_row *row = &live->rows[i];
+
+        fill_row(row, live->plan, i, per_target);
+        live->lines[i].name = row->name.text;
+        if (row->name.failed)
+            is_complete = false;
     }
 
-    return true;
+    return is_complete;
 }
 
 struct live *
@@ -242,10 +235,8 @@ live_close(struct live *live)
         return;
 
     live_hide(live);
-    for (int i = 0; i < live->facts.line_count; i++) {
-        buffer_free(&live->rows[i]->name);
-        free(live->rows[i]);
-    }
+    for (int i = 0; i < live->facts.line_count; i++)
+        buffer_free(&live->rows[i].name);
     free(live->rows);
     free(live->lines);
     buffer_free(&live->command);
@@ -262,7 +253,7 @@ static void
 update_histories(struct live *live, const struct job *jobs, int64_t elapsed)
 {
     for (int i = 0; i < live->facts.line_count; i++) {
-        struct live_row *row = live->rows[i];
+        struct live_row *row = &live->rows[i];
         live_history_add(&row->history, jobs[row->job].stats, row->scope, elapsed);
     }
     live->facts.elapsed = elapsed;
@@ -273,7 +264,7 @@ static void
 gather_figures(struct live *live, const struct job *jobs, int64_t now)
 {
     for (int i = 0; i < live->facts.line_count; i++) {
-        const struct live_row *row = live->rows[i];
+        const struct live_row *row = &live->rows[i];
         const struct job *job = &jobs[row->job];
         struct live_figures *figures = &live->lines[i].figures;
         int64_t sent_at = job->in_flight.oldest_sent_at;
@@ -284,7 +275,7 @@ gather_figures(struct live *live, const struct job *jobs, int64_t now)
             figures->oldest_age = now - sent_at;
     }
 
-    live->facts.history = &live->rows[live->facts.selected]->history;
+    live->facts.history = &live->rows[live->facts.selected].history;
 }
 
 /* Selects the row that is STEP rows below the present one, if there is one. */
@@ -322,7 +313,7 @@ obey_character(struct live *live, char key)
         break;
     case 'r':
         for (int i = 0; i < live->facts.line_count; i++)
-            live_history_reset(&live->rows[i]->history);
+            live_history_reset(&live->rows[i].history);
         break;
     case '+':
     case '=':

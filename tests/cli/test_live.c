@@ -151,7 +151,7 @@ TEST(the_child_ends_with_its_monitor)
 TEST(the_terminal_is_restored_when_a_request_is_stuck)
 {
     need_faults();
-    terminal_start(&terminal, 100, "faulty_live pread:40:hang -C -i 10ms data");
+    terminal_start(&terminal, 100, "faulty_live pread:40:hang -i 10ms data");
     terminal_wait(&terminal, KEYS);
     terminal_wait(&terminal, "  1 s");
     terminal_type(&terminal, "q");
@@ -161,7 +161,7 @@ TEST(the_terminal_is_restored_when_a_request_is_stuck)
 TEST(a_second_interrupt_ends_it_at_once)
 {
     need_faults();
-    terminal_start(&terminal, 100, "faulty_live pread:40:hang -C -i 10ms data");
+    terminal_start(&terminal, 100, "faulty_live pread:40:hang -i 10ms data");
     terminal_wait(&terminal, KEYS);
     terminal_wait(&terminal, "  1 s");
     pid_t pid = read_pid("pid");
@@ -223,8 +223,7 @@ TEST(keys_change_the_screen_and_not_the_run)
 TEST(a_reset_is_one_of_the_screen)
 {
     need_faults();
-    terminal_start(&terminal, 100,
-                   "faulty_live pread:60:hold -C -i 10ms -c 61 -JJ data >o");
+    terminal_start(&terminal, 100, "faulty_live pread:60:hold -i 10ms -c 61 -JJ data >o");
     terminal_wait(&terminal, " 59 requests ");
     terminal_type(&terminal, "r");
     terminal_wait(&terminal, " 0 requests ");
@@ -279,8 +278,7 @@ TEST(a_terminal_that_reads_nothing_does_not_stop_the_run)
 TEST(messages_wait_until_the_end)
 {
     need_faults();
-    terminal_start(&terminal, 100,
-                   "faulty_live pread:40:hold -hang 300ms -C -i 10ms data");
+    terminal_start(&terminal, 100, "faulty_live pread:40:hold -hang 300ms -i 10ms data");
     terminal_wait(&terminal, "ioping: request 40 has had no answer for ");
     assert_true(terminal.screen.is_alternate);
     assert_int_equal(kill(read_pid("pid"), SIGUSR1), 0);
@@ -374,7 +372,7 @@ TEST(in_the_background_it_draws_nothing)
     need_bare("needs job control");
     terminal_start(
         &terminal, 100,
-        "set -m; \"$IOPING\" -live -hang 0 -q -i 10ms -w 1s data >o & wait $!");
+        "set -m; \"$IOPING\" -live -hang 0 -C -q -i 10ms -w 1s data >o & wait $!");
     terminal_end(&terminal, 0);
     assert_int_equal(terminal_count(&terminal, "\033"), 0);
     terminal_free(&terminal);
@@ -384,7 +382,6 @@ TEST(in_the_background_it_draws_nothing)
 /* With phases, the figures are of everything so far. */
 TEST(phases_of_a_load_are_named)
 {
-    need_direct_io();
     terminal_start(&terminal, 130, "live -i 10ms -w 1s -load read data");
     terminal_wait(&terminal, "  idle  ");
     terminal_wait(&terminal, "  under load  ");
@@ -394,7 +391,6 @@ TEST(phases_of_a_load_are_named)
 
 TEST(each_operation_has_a_row)
 {
-    need_direct_io();
     terminal_start(&terminal, 130, "live -i 10ms -G d");
     terminal_wait(&terminal, "\n> d write ");
     terminal_wait(&terminal, "\n  d read ");

@@ -6,13 +6,13 @@ is_restored() { [ "$(stty -g)" = "$(cat before)" ]; }
 
 # Usage: live [ARGUMENT...]: runs the program with -live on the terminal. Writes its process to the
 # file "pid". Afterwards says "restored" if the settings of the terminal are as before. Returns
-# the status of the program. Ctrl-C ends the program only.
+# the status of the program. Ctrl-C ends the program only. With -C, no disk delays the run.
 live() {
     trap : INT
     rm -f pid held
     stty -g >before
     # shellcheck disable=SC2086,SC2016
-    sh -c 'echo $$ >pid.new; mv pid.new pid; exec "$@"' sh $IOPING_RUNNER "$IOPING" -live -hang 0 "$@"
+    sh -c 'echo $$ >pid.new; mv pid.new pid; exec "$@"' sh $IOPING_RUNNER "$IOPING" -live -hang 0 -C "$@"
     live_status=$?
     is_restored && echo restored >/dev/tty
     return $live_status
@@ -33,7 +33,7 @@ job_live() {
     rm -f go
     set -m
     stty -g >before
-    "$IOPING" -live -hang 0 "$@"
+    "$IOPING" -live -hang 0 -C "$@"
     is_restored && echo stopped
     until_true test -e go
     fg

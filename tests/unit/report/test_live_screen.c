@@ -184,12 +184,14 @@ TEST(a_small_screen_says_what_it_needs)
 TEST(the_selected_of_many_targets_is_shown)
 {
     struct live_facts facts = facts_of(40);
+    struct live_line many[40];
     char names[40][16];
     for (int i = 0; i < 40; i++) {
-        lines[i] = lines[i % 2];
+        many[i] = lines[i % 2];
         snprintf(names[i], sizeof(names[i]), "target-%02d", i);
-        lines[i].name = names[i];
+        many[i].name = names[i];
     }
+    facts.lines = many;
     for (int i = 0; i < 40; i++) {
         facts.selected = i;
         char *text = draw(&facts, &usual);
