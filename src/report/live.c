@@ -205,6 +205,7 @@ live_save(struct live *live, const char *text)
 
     snprintf(live->message, sizeof(live->message), "%.*s", (int)strcspn(last, "\n"),
              last);
+    live->needs_redraw = true;
 }
 
 void

@@ -168,8 +168,9 @@ has_summary(const struct plan *plan, const struct output_kind *kind, bool period
 /*
  * Rule 7: An exported file is written at the interval of -every. Without -every, it is
  * written at the interval of -P if its kind says so, or else at the default interval of
- * its kind. The status line is drawn at the default interval of its kind. In a sweep, a
- * growing file has no interval, because it gets the data of each step when the step ends.
+ * its kind. The status line and the live screen are drawn at the default interval of
+ * their kinds. In a sweep, a growing file has no interval, because it gets the data of
+ * each step when the step ends.
  *
  * Returns the interval in ns, or 0 for none. PATH is the file of the output, or NULL.
  */

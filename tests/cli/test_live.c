@@ -1,6 +1,6 @@
 /* The live screen (-live) on a terminal: keys, ends, stops, and a terminal that reads
  * nothing. test_live_tmux.c compares its figures with the JSON of the same run. */
-/* Marks: 20s native */
+/* Marks: 35s native */
 #include "running.h"
 #include "terminal.h"
 
