@@ -485,9 +485,8 @@ end_monitor(int status, int signo)
 struct write_progress {
     unsigned writes_ended[STREAMS];
     /* When the monitor last looked and the stream was not stuck, in ns, monotonic: a
-     * write had ended, or no write was in progress. At its first look, and at its first
-     * look after a stop of the monitor, it also takes the stream as not stuck. 0: the
-     * monitor never looked. */
+     * write had ended, or no write was in progress. The first look, and the first look
+     * after a stop of the monitor, count as such. 0: the monitor never looked. */
     int64_t unstuck_at[STREAMS];
 };
 
