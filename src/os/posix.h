@@ -171,22 +171,6 @@ bool posix_last_line_was_set(void);
 /* Returns the exit status of the program after a second SIGINT. */
 int posix_last_line_status(void);
 
-/* The screen of -live: posix_terminal.c. Without a screen these functions do nothing. */
-
-/* Restores the terminal if the screen is shown, as os_screen_hide does. Any process, once
- * no other process draws. Async-signal-safe. */
-void posix_terminal_restore(void);
-
-/* Lets a terminal that was stopped by Ctrl-S accept output again. */
-void posix_terminal_restart(void);
-
-/* In the monitor: from now on, a stop (Ctrl-Z) is noted for posix_terminal_stop_if_asked
- * instead of stopping the monitor at once. */
-void posix_terminal_watch_stops(void);
-
-/* In the monitor: if a stop was noted, stops CHILD, restores the terminal, and stops. */
-void posix_terminal_stop_if_asked(pid_t child);
-
 /*
  * Inherited descriptors, posix_process.c: another process may wait until this program has
  * closed them. For example, the reader of a pipe gets no end of file before all writers

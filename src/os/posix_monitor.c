@@ -46,6 +46,7 @@
 #include "os/process.h"
 #include "os/screen.h"
 #include "posix.h"
+#include "posix_terminal.h"
 
 #include <poll.h>
 #include <string.h>
@@ -480,8 +481,7 @@ end_monitor(int status, int signo)
     _exit(signo ? posix_process_die(signo) : status);
 }
 
-/* How far the child's writes were when the monitor last looked. Local to the monitor's
- * loop. */
+/* How far the child's writes were when the monitor last looked. Only its loop uses it. */
 struct write_progress {
     unsigned writes_ended[STREAMS];
     /* When the monitor last looked and the stream was not stuck, in ns, monotonic: a

@@ -32,6 +32,7 @@
 #include "base/error.h"
 #include "os/os.h"
 #include "posix.h"
+#include "posix_terminal.h"
 
 #include <fcntl.h>
 #include <string.h>

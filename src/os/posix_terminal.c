@@ -28,6 +28,7 @@
 #include "os/output.h"
 #include "os/process.h"
 #include "posix.h"
+#include "posix_terminal.h"
 
 #include <fcntl.h>
 #include <signal.h>

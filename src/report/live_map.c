@@ -194,7 +194,7 @@ add_label(struct buffer *text, const struct map *map, int line)
 }
 
 static void
-add_line(struct buffer *text, const struct map *map, int line)
+add_map_line(struct buffer *text, const struct map *map, int line)
 {
     int last_shade = 0;
 
@@ -252,6 +252,6 @@ live_map_add(struct buffer *text, const struct live_facts *facts,
     choose_lines(&map);
     find_largest_sum(&map);
     for (int line = height - 1; line >= 0; line--)
-        add_line(text, &map, line);
+        add_map_line(text, &map, line);
     add_time_axis(text, &map);
 }

@@ -1,0 +1,23 @@
+#ifndef OS_POSIX_TERMINAL_H
+#define OS_POSIX_TERMINAL_H
+
+#include <sys/types.h>
+
+/* The terminal with the screen of -live, for the other posix_*.c files. Without a screen,
+ * these functions do nothing. */
+
+/* Restores the terminal if the screen is shown, as os_screen_hide does. Any process, once
+ * no other process draws. Async-signal-safe. */
+void posix_terminal_restore(void);
+
+/* Lets a terminal that was stopped by Ctrl-S accept output again. */
+void posix_terminal_restart(void);
+
+/* In the monitor: from now on, a stop (Ctrl-Z) is noted for posix_terminal_stop_if_asked
+ * instead of stopping the monitor at once. */
+void posix_terminal_watch_stops(void);
+
+/* In the monitor: if a stop was noted, stops CHILD, restores the terminal, and stops. */
+void posix_terminal_stop_if_asked(pid_t child);
+
+#endif
