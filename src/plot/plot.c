@@ -23,9 +23,10 @@
  * figures of the steps. */
 #define MAX_DESCRIBED_STEPS 128
 
-#define ANSWER_FONT 15      /* font size of the answer, in pixels */
-#define LONG_ANSWER_FONT 12 /* font size of an answer that is too wide for ANSWER_FONT \
-                             */
+/* The font size of the answer, in pixels; and the font size of an answer that is too wide
+ * for the first. */
+#define ANSWER_FONT 15
+#define LONG_ANSWER_FONT 12
 
 /*
  * The style sheet. The colours t0 to t7 of targets come from the palette of Okabe and

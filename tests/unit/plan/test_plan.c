@@ -391,8 +391,8 @@ TEST(a_status_line_is_for_runs_that_print_nothing_per_request)
         {"-q -P 1 .", true},    {"-sweep size .", true},
         {"-q a b", true},       {"-no-status -q .", false},
         {"-csv .", true},       {"-csv -p 1 .", false},
-        {"-print avg .", true},
-        {"-live .", false},     {"-live -q .", false},
+        {"-print avg .", true}, {"-live .", false},
+        {"-live -q .", false},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
