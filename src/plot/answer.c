@@ -111,7 +111,7 @@ plot_add_change(struct buffer *text, const struct comparison_figure *figure,
     const struct interval *bounds = &figure->bounds;
 
     if (figure->ratio <= 0 || !bounds->is_known)
-        buffer_text(text, is_short ? "unknown" : "difference unknown");
+        buffer_text(text, is_short ? "unknown" : "too few requests to compare");
     else if (!interval_differs(bounds))
         buffer_text(text, is_short ? "not significant" : "no significant difference");
     else
@@ -138,8 +138,9 @@ add_figure_change(struct buffer *text, const char *before,
         if (is_factor(bounds) && bounds->low > 1)
             buffer_text(text, " higher");
     } else {
+        bool is_known = row->figures[index].ratio > 0 && bounds->is_known;
         plot_add_change(text, &row->figures[index], false);
-        buffer_format(text, " in p%s", percentile->name);
+        buffer_format(text, is_known ? " in p%s" : " p%s", percentile->name);
     }
 }
 
@@ -231,6 +232,24 @@ add_named(struct buffer *text, const char *before, const char *name,
     return true;
 }
 
+/* Adds the limits SLOS with VERDICT, the worst verdict of them: "p99 <= 1 ms: OK (302
+ * µs)". If there is one limit on a time, its figure in STATS follows, unless it is not
+ * known. */
+static void
+add_verdict(struct buffer *text, const struct slos *slos, enum slo_verdict verdict,
+            const struct stats *stats)
+{
+    plot_add_limits(text, slos);
+    buffer_format(text, ": %s", slo_verdict_name(verdict));
+
+    if (slos->count != 1 || slo_is_rate(&slos->list[0]) || verdict == SLO_UNKNOWN)
+        return;
+
+    const struct slo_answer answer = slo_answer(&slos->list[0], stats);
+    if (answer.count > 0)
+        plot_add_value(text, " (", UNITS_TIME, answer.value, ")");
+}
+
 /* Returns the worst verdict of all limits of JOB. A limit of a phase is checked against
  * the requests of that phase. Its verdict is SLO_UNKNOWN if the phase has not begun. */
 static enum slo_verdict
@@ -254,8 +273,9 @@ check_phases(const struct job *job)
     return worst;
 }
 
-/* Adds p99 of each phase of JOB: "p99: idle 248 µs, under load 3 ms". If any phase has
- * too few requests for p99, adds p50 of each phase instead. */
+/* Adds the verdict on the limits of JOB, if there are limits, and p99 of each phase:
+ * "p99: idle 248 µs, under load 3 ms". If any phase has too few requests for p99, adds
+ * p50 of each phase instead. */
 static void
 add_phases(struct buffer *text, const struct job *job)
 {
@@ -268,6 +288,11 @@ add_phases(struct buffer *text, const struct job *job)
             percentile = &percentiles_common.list[0];
     }
 
+    if (job->plan.statistics.slos.count > 0) {
+        plot_add_limits(text, &job->plan.statistics.slos);
+        buffer_format(text, ": %s; ", slo_verdict_name(check_phases(job)));
+    }
+
     buffer_format(text, "p%s", percentile->name);
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
         const struct stats *stats = job_phase_stats(job, phase);
@@ -277,27 +302,55 @@ add_phases(struct buffer *text, const struct job *job)
         if (add_named(text, before, phase_label(phase), &latencies, percentile))
             before = ", ";
     }
+}
 
-    if (job->plan.statistics.slos.count > 0) {
-        buffer_text(text, "; ");
-        plot_add_limits(text, &job->plan.statistics.slos);
-        buffer_format(text, ": %s", slo_verdict_name(check_phases(job)));
-    }
+/* Adds how many times as long as OTHER the slower operation SLOW takes, by PERCENTILE:
+ * "write p99 416 µs, 1.6x the 261 µs of read". */
+static void
+add_slower_operation(struct buffer *text, const struct percentile *percentile,
+                     enum scope slow, int64_t slow_value, enum scope other,
+                     int64_t other_value)
+{
+    buffer_format(text, "%s p%s ", scope_name(slow), percentile->name);
+    plot_add_value(text, "", UNITS_TIME, slow_value, ", ");
+    add_factor(text, (double)slow_value / (double)other_value);
+    plot_add_value(text, " the ", UNITS_TIME, other_value, " of ");
+    buffer_text(text, scope_name(other));
 }
 
 /* Adds p99 of each operation of STATS. If any operation has too few requests for p99,
- * adds p50 of each operation instead. */
+ * adds p50 of each operation instead. If there are two operations, says how many times as
+ * long the slower one takes. */
 static void
 add_operations(struct buffer *text, const struct stats *stats)
 {
     const struct percentile *percentile = &percentiles_common.list[1];
     const char *before = ": ";
+    enum scope scopes[2] = {SCOPE_ALL, SCOPE_ALL};
+    int64_t values[2] = {-1, -1};
+    int count = 0;
 
     for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
          scope = scope_next(stats, scope))
         if (latencies_of(stats, scope).moments->count <
             percentile_min_samples(percentile))
             percentile = &percentiles_common.list[0];
+
+    for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
+         scope = scope_next(stats, scope), count++) {
+        const struct latencies latencies = latencies_of(stats, scope);
+        if (count < 2) {
+            scopes[count] = scope;
+            values[count] = latencies_known_percentile(&latencies, percentile);
+        }
+    }
+
+    if (count == 2 && values[0] > 0 && values[1] > 0) {
+        int slow = values[0] > values[1] ? 0 : 1;
+        add_slower_operation(text, percentile, scopes[slow], values[slow],
+                             scopes[1 - slow], values[1 - slow]);
+        return;
+    }
 
     buffer_format(text, "p%s", percentile->name);
     for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
@@ -316,14 +369,41 @@ plot_part_sum(const struct stats *stats, int part)
     return (double)latencies.moments->count * (double)moments_average(latencies.moments);
 }
 
-/* Adds which part of the time of requests was the largest: "device took 72 % of the
- * time". */
+/* Returns the part with the longest p50, which is the largest part of a typical request.
+ */
+static int
+find_typical_part(const struct plot *plot)
+{
+    const struct stats *stats = plot->jobs[0].stats;
+    const struct percentile *p50 = &percentiles_common.list[0];
+    int64_t longest = -1;
+    int typical = 0;
+
+    for (int i = 0; i < PLOT_PARTS; i++) {
+        if (!plot_has_part(plot, i))
+            continue;
+
+        const struct latencies latencies = latencies_of(stats, plot_part_scope(i));
+        int64_t value = latencies_known_percentile(&latencies, p50);
+        if (value > longest) {
+            longest = value;
+            typical = i;
+        }
+    }
+
+    return typical;
+}
+
+/* Adds which part of the time of all requests was the largest: "device took 72 % of the
+ * time". If another part has the longest p50, adds its name, because then a few slow
+ * requests decide what all requests together wait for. */
 static void
 add_largest_part(struct buffer *text, const struct plot *plot)
 {
     const struct stats *stats = plot->jobs[0].stats;
     double total = 0;
     int largest = 0;
+    int typical = find_typical_part(plot);
 
     for (int i = 0; i < PLOT_PARTS; i++) {
         if (!plot_has_part(plot, i))
@@ -333,10 +413,14 @@ add_largest_part(struct buffer *text, const struct plot *plot)
             largest = i;
     }
 
-    if (total > 0)
-        buffer_format(text, "%s took %.0f %% of the time",
-                      scope_name(plot_part_scope(largest)),
-                      plot_part_sum(stats, largest) / total * 100);
+    if (total <= 0)
+        return;
+    buffer_format(text, "%s took %.0f %% of the time",
+                  scope_name(plot_part_scope(largest)),
+                  plot_part_sum(stats, largest) / total * 100);
+    if (typical != largest)
+        buffer_format(text, "; in a typical request, %s takes the most",
+                      scope_name(plot_part_scope(typical)));
 }
 
 /* Adds the answer of a run. */
@@ -358,8 +442,7 @@ add_run_answer(struct buffer *text, const struct plot *plot)
     } else if (plot->plan->workload.mix.extra_count > 0) {
         add_operations(text, job->stats);
     } else if (slos->count > 0) {
-        plot_add_limits(text, slos);
-        buffer_format(text, ": %s", slo_verdict_name(slos_check(slos, job->stats)));
+        add_verdict(text, slos, slos_check(slos, job->stats), job->stats);
     }
 }
 
@@ -487,7 +570,8 @@ add_highest(struct buffer *text, const struct plot *plot)
     add_rate(text, step->iops);
 }
 
-/* Adds p50 of the first and of the last step of SWEEP in which p50 is known. */
+/* Compares p50 of the first and of the last step of SWEEP in which p50 is known: "at an
+ * interval of 1 s, p50 is 5.2x as long as at 1 ms: 333 µs against 63 µs". */
 static void
 add_interval_range(struct buffer *text, const struct job_sweep *sweep)
 {
@@ -505,12 +589,19 @@ add_interval_range(struct buffer *text, const struct job_sweep *sweep)
 
     if (!first)
         return;
-    plot_add_value(text, "p50 ", UNITS_TIME, first->p50, "");
-    plot_add_value(text, " at an interval of ", UNITS_TIME, first->value, "");
-    if (last == first)
+    if (last == first || first->p50 == 0 || last->p50 == 0) {
+        plot_add_value(text, "p50 ", UNITS_TIME, first->p50, "");
+        plot_add_value(text, " at an interval of ", UNITS_TIME, first->value, "");
         return;
-    plot_add_value(text, ", ", UNITS_TIME, last->p50, "");
-    plot_add_value(text, " at ", UNITS_TIME, last->value, "");
+    }
+
+    const struct job_step *slow = last->p50 >= first->p50 ? last : first;
+    const struct job_step *fast = slow == last ? first : last;
+    plot_add_value(text, "at an interval of ", UNITS_TIME, slow->value, ", p50 is ");
+    add_factor(text, (double)slow->p50 / (double)fast->p50);
+    plot_add_value(text, " as long as at ", UNITS_TIME, fast->value, ": ");
+    plot_add_value(text, "", UNITS_TIME, slow->p50, "");
+    plot_add_value(text, " against ", UNITS_TIME, fast->p50, "");
 }
 
 /* Adds the step with the most requests per second, of all steps of all targets. If there

@@ -99,15 +99,16 @@ draw_figures(struct buffer *text, const struct stats *stats, double y)
     }
 }
 
-/* Draws the change of p50 of TARGET against the first row of the comparison, with the
- * base line at Y. Draws nothing if TARGET has this first row itself, or if the targets
- * are not compared. */
+/* Draws the change of p50 of TARGET against the first row of the comparison, the
+ * reference, with the base line at Y. Draws nothing if the targets are not compared. */
 static void
 draw_change(struct buffer *text, const struct plot *plot, int target, double y)
 {
     const struct comparison_row *row = plot_find_row(plot, target);
     struct buffer change = {0};
 
+    if (row && row == plot->rows)
+        svg_text(text, CHANGE_X, y, SVG_END, PLOT_FONT, "cell", "reference");
     if (!row || row == plot->rows ||
         !comparison_is_shown(&row->figures[0], &percentiles_common.list[0]))
         return;

@@ -156,6 +156,28 @@ add_columns_to_bins(struct run_picture *run, const struct run_series *series,
     }
 }
 
+/* Continues the parts of the longest request of a bin in the empty bins after it, up to
+ * the end of this request. Otherwise, requests that wait for long would leave gaps. */
+static void
+continue_parts(struct run_picture *run)
+{
+    double bin_time = (double)run->time_span / run->bin_count;
+    int source = -1; /* the last bin in which a request started */
+
+    for (int i = 0; i < run->bin_count; i++) {
+        if (run->bins[i].count) {
+            source = i;
+            continue;
+        }
+        if (source < 0)
+            continue;
+
+        double end = source * bin_time + (double)run->bins[source].max;
+        if (i * bin_time < end)
+            run->bins[i] = run->bins[source];
+    }
+}
+
 void
 run_bins_fill(struct run_picture *run, const struct run_series *series,
               enum bin_kind kind)
@@ -167,6 +189,8 @@ run_bins_fill(struct run_picture *run, const struct run_series *series,
         add_marks_to_bins(run, series);
     else
         add_columns_to_bins(run, series, kind);
+    if (kind == BIN_PARTS)
+        continue_parts(run);
 }
 
 /* Returns the y of the lower edge of PART in the panel of parts, for the requests of BIN.

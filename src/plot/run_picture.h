@@ -97,7 +97,8 @@ double run_column_middle(const struct track *track, int column);
 
 /* Fills the bins of RUN with the requests of SERIES. If all requests have marks,
  * latencies come from the marks of the track. Otherwise, they come from its columns.
- * Parts always come from the columns, because marks have no parts. */
+ * Parts always come from the columns, because marks have no parts. The parts of a
+ * long request also fill the bins after its start, up to its end. */
 void run_bins_fill(struct run_picture *run, const struct run_series *series,
                    enum bin_kind kind);
 

@@ -19,6 +19,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Lengths in pixels. */
 #define INSET 10             /* between a frame and its contents */
@@ -136,6 +137,15 @@ struct curve {
     enum figure y_figure;              /* the figure on the vertical axis */
 };
 
+/* The curves of latency of a target, from the lowest up. */
+static const struct curve latency_curves[] = {
+    {"p50", "mark", 3, P50},
+    {"p99", "mark open", 3, P99},
+    {"max", "mark small", 2, MAX},
+};
+
+#define CURVES (int)(sizeof(latency_curves) / sizeof(latency_curves[0]))
+
 /* The point of a step on a curve. */
 struct point {
     double x, y;
@@ -182,6 +192,55 @@ mark_class(const struct chart *chart, const struct curve *curve,
     return plot_class(role, target);
 }
 
+/* Returns the number of curves of latency that CHART shows: the first ones of
+ * latency_curves. The maximum does not help to find a size, and a small panel has no room
+ * for it. */
+static int
+count_curves(const struct chart *chart)
+{
+    if (chart->is_small || chart->plot->plan->sweep.kind == SWEEP_SIZE)
+        return CURVES - 1;
+
+    return CURVES;
+}
+
+/* Returns true if a limit of PLOT is about FIGURE. */
+static bool
+has_limit_on(const struct plot *plot, enum figure figure)
+{
+    const struct slos *slos = &plot->plan->statistics.slos;
+    const struct percentile *list = percentiles_common.list;
+
+    for (int i = 0; i < slos->count; i++) {
+        const struct slo *slo = &slos->list[i];
+
+        if (!plot_limit_is_drawn(slo))
+            continue;
+        if (figure == MAX && slo->metric == SLO_MAX)
+            return true;
+        if (slo->metric != SLO_PERCENTILE)
+            continue;
+        if (figure == P50 && strcmp(slo->percentile.name, list[0].name) == 0)
+            return true;
+        if (figure == P99 && strcmp(slo->percentile.name, list[1].name) == 0)
+            return true;
+    }
+
+    return false;
+}
+
+/* Returns true if a step that broke a limit has its ring on CURVE: on the figure that a
+ * limit is about or, if no limit is about a curve of CHART, on p50. */
+static bool
+has_rings(const struct chart *chart, const struct curve *curve)
+{
+    for (int i = 0; i < count_curves(chart); i++)
+        if (has_limit_on(chart->plot, latency_curves[i].y_figure))
+            return has_limit_on(chart->plot, curve->y_figure);
+
+    return curve->y_figure == P50;
+}
+
 /* Draws CURVE of TARGET. The line comes first, so that the marks and the rings lie over
  * it. Steps that broke a limit have rings. */
 static void
@@ -213,7 +272,7 @@ draw_curve(struct chart *chart, int target, const struct curve *curve)
         if (points[i].step->verdict != SLO_BROKEN)
             continue;
         chart->entries |= is_rate ? BIT(PAST) : BIT(BROKEN);
-        if (!is_rate)
+        if (!is_rate && has_rings(chart, curve))
             svg_circle(text, "ring", points[i].x, points[i].y, PLOT_RING);
     }
 }
@@ -234,15 +293,6 @@ fit_axis(enum plot_kind kind, bool is_log, double min_tick_gap, double from, dou
     plot_axis_fit(&axis, is_log ? range.min : 0, range.max, rounded);
     return axis;
 }
-
-/* The curves of latency of a target, from the lowest up. */
-static const struct curve latency_curves[] = {
-    {"p50", "mark", 3, P50},
-    {"p99", "mark open", 3, P99},
-    {"max", "mark small", 2, MAX},
-};
-
-#define CURVES (int)(sizeof(latency_curves) / sizeof(latency_curves[0]))
 
 /* Returns true if step INDEX of TARGET has a label. In a sweep of rates, the ticks of the
  * axis already show the rates. So only the steps next to the answer have labels, and only
@@ -296,10 +346,10 @@ answer_x(const struct chart *chart, int target)
 }
 
 /* Draws the labels of the steps of all targets, where they cover neither a point of a
- * curve nor the line of an answer. The panel shows the first CURVE_COUNT curves of
- * latency_curves. */
+ * curve nor the line of an answer. Adds an entry for the legend if there are labels. The
+ * panel shows the first CURVE_COUNT curves of latency_curves. */
 static void
-draw_value_labels(const struct chart *chart, int curve_count)
+draw_value_labels(struct chart *chart, int curve_count)
 {
     const struct plot *plot = chart->plot;
     const struct plot_panel *panel = &chart->panel;
@@ -331,9 +381,12 @@ draw_value_labels(const struct chart *chart, int curve_count)
                                                plot_panel_bottom(panel)});
     }
 
+    int blocked_count = labels.other_count;
     for (int target = 0; target < plot->count; target++)
         draw_step_labels(chart, &labels, target);
 
+    if (labels.other_count > blocked_count)
+        chart->entries |= BIT(VALUE);
     free(labels.boxes);
 }
 
@@ -470,18 +523,6 @@ fit_x_axis(struct chart *chart, struct value_range range)
     plot_axis_fit(&panel->x_axis, range.min, range.max, true);
 }
 
-/* Returns the number of curves of latency that CHART shows: the first ones of
- * latency_curves. The maximum does not help to find a size, and a small panel has no room
- * for it. */
-static int
-count_curves(const struct chart *chart)
-{
-    if (chart->is_small || chart->plot->plan->sweep.kind == SWEEP_SIZE)
-        return CURVES - 1;
-
-    return CURVES;
-}
-
 /* Returns the upper end of the vertical axis of CHART, in pixels. */
 static double
 axis_top(const struct chart *chart)
@@ -535,8 +576,6 @@ draw_latency_panel(struct chart *chart)
         if (!is_empty(&one))
             chart->entries |= curve_entries[i];
     }
-    if (is_labelled_kind && kind != SWEEP_RATE)
-        chart->entries |= BIT(VALUE);
 
     draw_sweep_limits(chart);
     if (kind != SWEEP_SIZE)

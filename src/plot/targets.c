@@ -193,21 +193,25 @@ fill_run_row(struct target_row *row, const struct stats *stats, enum scope scope
         set_table_cell(row->cells[COLUMN_MISSED], UNITS_COUNT, (int64_t)counts.missed);
 }
 
-/* Fills the cells for the changes of TARGET against the first row of the comparison. The
- * cells stay empty if TARGET has this first row itself, or if the targets are not
- * compared. */
+/* Fills the cells for the changes of TARGET against the first row of the comparison, the
+ * reference. The cells stay empty if the targets are not compared. */
 static void
 fill_changes(struct target_row *row, const struct plot *plot, int target)
 {
     static const enum run_column columns[] = {COLUMN_CHANGE50, COLUMN_CHANGE99};
     const struct comparison_row *compared = plot_find_row(plot, target);
 
-    if (!compared || compared == plot->rows)
+    if (!compared)
         return;
 
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
         const struct comparison_figure *figure = &compared->figures[i];
         struct buffer change = {0};
+
+        if (compared == plot->rows) {
+            snprintf(row->cells[columns[i]], CELL_SIZE, "reference");
+            continue;
+        }
 
         if (!comparison_is_shown(figure, &percentiles_common.list[i]))
             continue;

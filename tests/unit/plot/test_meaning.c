@@ -301,7 +301,30 @@ TEST(reads_and_writes_have_colours_and_percentiles_of_their_own)
     assert_int_equal(svg_check_count(&check, "outline"), 2);
     assert_true(svg_check_shows(&check, "p99 300.3 \u00b5s") ||
                 svg_check_shows(&check, "p99 300 \u00b5s"));
-    assert_true(svg_check_shows(&check, "p99: read 100"));
+    assert_true(svg_check_shows(&check, "write p99 300"));
+    assert_true(svg_check_shows(&check, "3.0x the 100"));
+    assert_true(svg_check_shows(&check, "of read"));
+}
+
+/* 500 requests of 90 to 110 us. */
+TEST(the_answer_to_a_limit_has_its_figure)
+{
+    static const struct {
+        const char *limit, *answer;
+    } cases[] = {{"max=1ms", "max <= 1 ms: OK (1"},
+                 {"min=1us", "min <= 1 \u00b5s: FAIL (9"},
+                 {"p99.9=1ms", "p99.9 <= 1 ms: UNKNOWN"}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plotted *plotted =
+            plotted_make(&(struct plotted_case){SWEEP_NONE, 1, 500, PLOTTED_NARROW});
+        assert_null(slos_add(&plotted->plan.statistics.slos, cases[i].limit));
+        look(plotted);
+        if (!svg_check_shows(&check, cases[i].answer))
+            fail_msg("%s: %.3000s", cases[i].limit, looked.text);
+        bool has_figure =
+            svg_check_shows(&check, " (1") || svg_check_shows(&check, " (9");
+        assert_int_equal(has_figure, i < 2);
+    }
 }
 
 /* Its percentiles are short lines at the right edge, in the colour of each target. */

@@ -147,6 +147,22 @@ TEST(each_stretch_has_its_own_parts)
     check_stack(0.55, 1, second, 4);
 }
 
+/* A request that waits in the queue for 300 ms, and 100 short ones after it. */
+TEST(a_long_request_fills_the_stack_until_it_ends)
+{
+    static const int waits[] = {20, 299000, 140, 20}, shorts[] = {20, 20, 140, 20};
+    struct plotted *plotted = make();
+    add(plotted, 0, waits, 0);
+    for (int i = 0; i < 100; i++)
+        add(plotted, 300 + 3 * i, shorts, 0);
+    look(plotted);
+    check_stack(0.01, 0.4, waits, 4);
+    check_stack(0.6, 1, shorts, 4);
+    assert_true(svg_check_shows(&check,
+                                "queue took 94 % of the time; in a typical request, "
+                                "device takes the most"));
+}
+
 TEST(flushes_are_the_last_part_of_writes)
 {
     static const int parts[] = {10, 40, 30, 20}, all[] = {10, 40, 30, 20, 100};

@@ -560,7 +560,7 @@ TEST(limits_on_times_are_lines_and_steps_that_broke_them_have_rings)
     scene.jobs[0].sweep.steps[2].verdict = SLO_BROKEN;
     const char *text = draw();
     assert_int_equal(count_of(text, "<path class=\"limit\""), 1);
-    assert_int_equal(count_of(text, "<circle class=\"ring\""), 3);
+    assert_int_equal(count_of(text, "<circle class=\"ring\""), 1);
     assert_contains(text, ">limit<");
     assert_contains(text, ">limit broken<");
     assert_contains(text, "; 300 requests counted; limit p99 &lt;= 500 \u00b5s, ");
@@ -570,8 +570,27 @@ TEST(limits_on_times_are_lines_and_steps_that_broke_them_have_rings)
     scene.jobs[0].sweep.steps[2].verdict = SLO_BROKEN;
     text = draw();
     assert_int_equal(count_of(text, "<path class=\"limit"), 1);
-    assert_int_equal(count_of(text, "<circle class=\"ring\""), 3);
+    assert_int_equal(count_of(text, "<circle class=\"ring\""), 1);
     assert_contains(text, ">limit broken<");
+}
+
+/* The steps have p50, p99 and a maximum, each on a curve of its own. */
+TEST(a_ring_is_on_the_figure_of_the_limit)
+{
+    static const struct {
+        const char *limits[2];
+        int rings;
+    } cases[] = {
+        {{"p50=1us"}, 1}, {{"p99=1us"}, 1}, {{"max=1us"}, 1}, {{"p99=1us", "max=1us"}, 2},
+        {{"avg=1us"}, 1}, {{"iops=1M"}, 1},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        begin_sweep(SWEEP_DEPTH);
+        for (int k = 0; k < 2 && cases[i].limits[k]; k++)
+            assert_null(slos_add(&scene.plan.statistics.slos, cases[i].limits[k]));
+        scene.jobs[0].sweep.steps[2].verdict = SLO_BROKEN;
+        assert_int_equal(count_of(draw(), "<circle class=\"ring\""), cases[i].rings);
+    }
 }
 
 TEST(latency_is_drawn_over_the_interval)
@@ -587,6 +606,9 @@ TEST(latency_is_drawn_over_the_interval)
     assert_contains(text, ">random reads of 4 KiB, direct, at rising intervals<");
     assert_contains(text, ">Latency against the interval between requests: ");
     assert_contains(text, " interval 4 ms: 3 k iops, ");
+    assert_contains(text,
+                    "font-size=\"15\">at an interval of 4 ms, p50 is 4.0x as long as "
+                    "at 1 ms: 400 \u00b5s against 100 \u00b5s<");
     assert_int_equal(count_of(text, ">numbers: "), 0);
     assert_int_equal(count_of(text, "<circle class=\"mark"), 9);
 }
