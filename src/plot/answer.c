@@ -236,8 +236,8 @@ add_named(struct buffer *text, const char *before, const char *name,
  * µs)". If there is one limit on a time, its figure in STATS follows, unless it is not
  * known. */
 static void
-add_verdict(struct buffer *text, const struct slos *slos, enum slo_verdict verdict,
-            const struct stats *stats)
+add_run_verdict(struct buffer *text, const struct slos *slos, enum slo_verdict verdict,
+                const struct stats *stats)
 {
     plot_add_limits(text, slos);
     buffer_format(text, ": %s", slo_verdict_name(verdict));
@@ -442,7 +442,7 @@ add_run_answer(struct buffer *text, const struct plot *plot)
     } else if (plot->plan->workload.mix.extra_count > 0) {
         add_operations(text, job->stats);
     } else if (slos->count > 0) {
-        add_verdict(text, slos, slos_check(slos, job->stats), job->stats);
+        add_run_verdict(text, slos, slos_check(slos, job->stats), job->stats);
     }
 }
 
