@@ -49,9 +49,9 @@ int64_t sweep_next(int64_t value, int64_t to);
 
 /*
  * What the program does with its targets. A plan has exactly one mode; a command line
- * without -sweep, -load, -check and -compare has MODE_RUN. Each mode is one bit, so a set
- * of modes is the OR of its modes. Each option has the set of modes that accept it
- * (cli/cli.h).
+ * without -sweep, -load, -check, -compare and -diagnose has MODE_RUN. Each mode is one
+ * bit, so a set of modes is the OR of its modes. Each option has the set of modes that
+ * accept it (cli/cli.h).
  */
 enum cli_mode {
     MODE_RUN = 1,          /* a plain run */
@@ -65,11 +65,13 @@ enum cli_mode {
     MODE_COMPARE = 256,    /* -compare: reads recorded runs, sends no requests */
     MODE_BACKGROUND = 512, /* the background load of -load; only plan_background makes
                             * plans with this mode */
+    MODE_DIAGNOSE = 1024,  /* -diagnose: several runs of one target, and an answer */
 
     /* sets of modes */
     MODE_SWEEP = MODE_SIZES | MODE_THREADS | MODE_DEPTHS | MODE_INTERVALS | MODE_RATES,
-    MODE_ANY =
-        MODE_RUN | MODE_SWEEP | MODE_PHASES | MODE_CHECK | MODE_COMPARE | MODE_BACKGROUND,
+    /* the supervisor executes several runs, one after the other */
+    MODE_SERIES = MODE_SWEEP | MODE_PHASES | MODE_DIAGNOSE,
+    MODE_ANY = MODE_RUN | MODE_SERIES | MODE_CHECK | MODE_COMPARE | MODE_BACKGROUND,
 };
 
 #endif

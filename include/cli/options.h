@@ -80,6 +80,7 @@ enum option_id {
     OPTION_CSV,
     OPTION_PRINT,
     OPTION_CHECK,
+    OPTION_DIAGNOSE,
     OPTION_WARN,
     OPTION_COLOR,
     OPTION_NO_COLOR,

@@ -28,6 +28,8 @@ struct output_kind;
  *   plan of a target --+-- plan_step ---> plan of each step of a sweep
  *                      +-- plan_phase --> plan of each phase of -load
  *
+ *   plan of the run -- plan_part --> plan of each part of -diagnose
+ *
  * The plans of targets, steps, phases and the load have different seeds, so that they use
  * different random offsets.
  */
@@ -241,6 +243,23 @@ void plan_phase(const struct plan *plan, enum phase phase, struct plan *active);
 /* Time in ns that the background load runs alone before the measured requests start. The
  * requests that the load sends in this time do not count. */
 #define PLAN_LOAD_SETTLE_TIME SECOND
+
+/*
+ * The parts of -diagnose, in their order. Each part is a run of its own, or a sweep. The
+ * parts that only read share one open target. PART_OF_FLUSHES writes to a working file of
+ * its own; only a directory has it, so it is the last part.
+ */
+enum plan_part {
+    PART_OF_PAUSES,  /* one read after the other, with a pause before each */
+    PART_OF_DEPTHS,  /* a sweep of the number of reads in flight */
+    PART_OF_STREAM,  /* sequential reads, back to back */
+    PART_OF_FLUSHES, /* a log: each write is followed by a flush */
+    PLAN_PARTS
+};
+
+/* Makes the plan of one part of -diagnose, and stores it in ONE. PLAN is the plan of the
+ * run. */
+void plan_part(const struct plan *plan, enum plan_part part, struct plan *one);
 
 /*
  * Makes the plan of the background load (-load), and stores it in ONE. PLAN is the plan

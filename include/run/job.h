@@ -122,6 +122,9 @@ struct job {
     int target_count; /* number of targets of the program, without a background load */
     struct plan plan;
     struct target target;
+    /* `target` is a copy of the target of another job, which closes it: the parts of
+     * -diagnose that only read share one target. */
+    bool borrows_target;
 
     /* errors, statistics and times of all steps or phases so far */
     struct outcome outcome;
@@ -158,8 +161,9 @@ struct job {
     uint64_t ordinals_used;
     struct worker_group group;
     struct worker_thread **worker_threads; /* an array of `group.size` pointers */
-    /* `begin` of the observer was called; also true for a background load, for which it
-     * is never called; guarded by the lock of the run */
+    /* `begin` of the observer was called; also true if it must not be called: for a
+     * background load, and for further parts of -diagnose; guarded by the lock of the run
+     */
     bool begin_notified;
     struct job_period period;
     struct job_progress progress;
@@ -169,7 +173,8 @@ struct job {
 };
 
 /* Initialises JOB, which is all zero, for target INDEX (from 0) of PLAN. An INDEX equal
- * to the number of targets stands for the background load. PLAN must outlive the job. The
+ * to the number of targets stands for the background load. With -diagnose, INDEX is a
+ * part (enum plan_part) of the only target. PLAN must outlive the job. The
  * target is not opened. Returns 0, or -1 if memory is lacking. */
 int job_init(struct job *job, const struct plan *plan, int index);
 

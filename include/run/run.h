@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-/* The kinds of struct run_record. RECORD_HIGHEST and RECORD_COMPARISON have no
- * statistics. */
+/* The kinds of struct run_record. RECORD_HIGHEST, RECORD_COMPARISON and RECORD_DIAGNOSIS
+ * have no statistics. */
 enum record_kind {
     RECORD_PERIOD,
     RECORD_SUMMARY,
@@ -18,6 +18,7 @@ enum record_kind {
     RECORD_PHASE,
     RECORD_HIGHEST,    /* the highest step that meets the limits; follows the last step */
     RECORD_COMPARISON, /* all jobs compared with each other */
+    RECORD_DIAGNOSIS,  /* what all parts of -diagnose mean together */
     RECORDS
 };
 
@@ -119,9 +120,10 @@ int run_open_attribution(struct run_task *task, struct notes *notes, struct erro
 int run_check_memory(const struct job *jobs, int count, struct error *error);
 
 /*
- * Opens the first step or phase of TASK, but sends no request yet. So an error is known
- * before output files of earlier runs are replaced. Afterwards thread SUPERVISOR calls
- * run_execute for the same TASK, which begins with this step or phase; if that cannot
+ * Opens the first step or phase of TASK, or its only run if it has neither, but sends no
+ * request yet. So an error is known before output files of earlier runs are replaced.
+ * Afterwards thread SUPERVISOR calls run_execute for the same TASK, which begins with
+ * what was opened; if that cannot
  * happen, the caller calls run_cancel_first. Returns 0, or -1 with ERROR. Defined in
  * src/run/sweep.c.
  */

@@ -408,8 +408,11 @@ static const char output[] = "output";
 
 /* The sets of modes that most rows have in their column `modes`. */
 #define EVERYWHERE MODE_ANY
-#define MEASURED (EVERYWHERE & ~MODE_COMPARE) /* all modes that send requests */
-#define UNSWEPT (MEASURED & ~MODE_SWEEP)      /* MEASURED without the sweeps */
+#define UNDIAGNOSED (EVERYWHERE & ~MODE_DIAGNOSE)
+/* All modes that send requests, and in which the options say which requests. -diagnose
+ * chooses most of them itself. */
+#define MEASURED (UNDIAGNOSED & ~MODE_COMPARE)
+#define UNSWEPT (MEASURED & ~MODE_SWEEP) /* MEASURED without the sweeps */
 
 /* clang-format off */
 /*
@@ -436,15 +439,15 @@ static const char output[] = "output";
     .offset = offsetof(struct options, field), .not_in_1_3 = true
 
 const struct cli_option cli_options[] = {
-    {OPTION_SIZE, 's', "size", requests, MEASURED & ~MODE_SIZES,
+    {OPTION_SIZE, 's', "size", requests, (MEASURED & ~MODE_SIZES) | MODE_DIAGNOSE,
      SIZE(size, 1, REQUEST_MAX),
      .too_large = "a request can have at most 2147479552 bytes",
      .synonyms = "bs block-size blocksize",
      .help = "request size (4k; 256k with -L)"},
-    {OPTION_WORK_SIZE, 'S', "work-size", requests, MEASURED,
+    {OPTION_WORK_SIZE, 'S', "work-size", requests, MEASURED | MODE_DIAGNOSE,
      SIZE(work_size, 0, INT64_MAX),
      .help = "working set (1m in a directory, else all of it)"},
-    {OPTION_WORK_OFFSET, 'o', "work-offset", requests, MEASURED,
+    {OPTION_WORK_OFFSET, 'o', "work-offset", requests, MEASURED | MODE_DIAGNOSE,
      SIZE(work_offset, 0, INT64_MAX),
      .help = "where the working set starts (0)"},
     {OPTION_LINEAR, 'L', "linear", requests, MEASURED, FLAG,
@@ -455,7 +458,7 @@ const struct cli_option cli_options[] = {
     {OPTION_READ_WRITE, 'G', "read-write", requests, MEASURED,
      FLAG, .accumulates = true, .workload = "rw",
      .help = "write and read in turn; destroys like -W"},
-    {OPTION_ENTROPY, 'e', "entropy", requests, MEASURED,
+    {OPTION_ENTROPY, 'e', "entropy", requests, MEASURED | MODE_DIAGNOSE,
      VALUE(UNITS_COUNT, "seed", entropy, 0, INT64_MAX),
      .help = "seed of offsets and data (0: from the clock)"},
     {OPTION_KEEP, 'k', "keep", requests, MEASURED & ~MODE_PHASES, FLAG,
@@ -464,7 +467,7 @@ const struct cli_option cli_options[] = {
      MEASURED & ~(MODE_THREADS | MODE_DEPTHS | MODE_RATES), FLAG, .not_in_1_3 = true,
      .help = "with -W: write a log, each at the end of its file"},
 
-    {OPTION_DIRECT, 'D', "direct", device, MEASURED, FLAG,
+    {OPTION_DIRECT, 'D', "direct", device, MEASURED | MODE_DIAGNOSE, FLAG,
      .help = "direct I/O only: fail where it is not possible"},
     {OPTION_CACHED, 'C', "cached", device, MEASURED, FLAG,
      .help = "use the page cache: nothing dropped or flushed"},
@@ -505,7 +508,7 @@ const struct cli_option cli_options[] = {
     {OPTION_INTERVAL, 'i', "interval", pace,
      UNSWEPT | MODE_SIZES | MODE_THREADS | MODE_DEPTHS, TIME(interval),
      .help = "time from one request to the next (1s)"},
-    {OPTION_WORK_TIME, 'w', "work-time", pace, MEASURED, TIME(work_time),
+    {OPTION_WORK_TIME, 'w', "work-time", pace, MEASURED | MODE_DIAGNOSE, TIME(work_time),
      .synonyms = "runtime duration time-limit deadline",
      .help = "stop after <time> (0: never; 3s with -R)"},
     {OPTION_BURST, 'b', "burst", pace, UNSWEPT, COUNT(burst, 0, INT64_MAX),
@@ -517,14 +520,14 @@ const struct cli_option cli_options[] = {
     {OPTION_RAPID, 'R', "rapid", pace, MEASURED & ~MODE_RATES, FLAG,
      .synonyms = "flood",
      .help = "back to back for 3 s, summary only"},
-    {OPTION_IGNORE_ERROR, 'E', "ignore-error", pace, MEASURED, FLAG, .not_in_1_3 = true,
+    {OPTION_IGNORE_ERROR, 'E', "ignore-error", pace, MEASURED | MODE_DIAGNOSE, FLAG, .not_in_1_3 = true,
      .help = "go on after a failed request"},
-    {OPTION_AWAKE, 0, "awake", pace, MEASURED, FLAG, .not_in_1_3 = true,
+    {OPTION_AWAKE, 0, "awake", pace, MEASURED | MODE_DIAGNOSE, FLAG, .not_in_1_3 = true,
      .help = "keep processors from sleeping between requests"},
-    {OPTION_HANG, 0, "hang", pace, MEASURED, TIME(hang), .not_in_1_3 = true,
+    {OPTION_HANG, 0, "hang", pace, MEASURED | MODE_DIAGNOSE, TIME(hang), .not_in_1_3 = true,
      .synonyms = "stuck",
      .help = "say when a request has no answer for <time> (5s)"},
-    {OPTION_TIMEOUT, 0, "timeout", pace, MEASURED,
+    {OPTION_TIMEOUT, 0, "timeout", pace, MEASURED | MODE_DIAGNOSE,
      VALUE(UNITS_TIME, "time", timeout, 1, INT64_MAX), .not_in_1_3 = true,
      .help = "end when a request has no answer for <time>"},
 
@@ -534,10 +537,10 @@ const struct cli_option cli_options[] = {
      .help = "leave faster requests out of statistics (0)"},
     {OPTION_MAX_TIME, 'T', "max-time", statistics, MEASURED, TIME(max_time),
      .help = "leave slower requests out of statistics"},
-    {OPTION_PERCENTILES, 0, "percentiles", statistics, EVERYWHERE, CLI_REQUIRED, "list",
+    {OPTION_PERCENTILES, 0, "percentiles", statistics, UNDIAGNOSED, CLI_REQUIRED, "list",
      .set = set_percentiles, .not_in_1_3 = true, .list_values = percentiles_list,
      .help = "percentiles to show (50,90,99,99.9), or none"},
-    {OPTION_HISTOGRAM, 0, "histogram", statistics, EVERYWHERE & ~MODE_SWEEP,
+    {OPTION_HISTOGRAM, 0, "histogram", statistics, UNDIAGNOSED & ~MODE_SWEEP,
      FLAG, .not_in_1_3 = true, .help = "draw the distribution as text"},
     {OPTION_CORRECTED, 0, "corrected", statistics, UNSWEPT, FLAG, .not_in_1_3 = true,
      .synonyms = "coordinated-omission",
@@ -548,20 +551,20 @@ const struct cli_option cli_options[] = {
      .synonyms = "crit critical limit fail-if",
      .help = "exit 5 unless met: p99=10ms, iops=1k, bps=9m"},
 
-    {OPTION_QUIET, 'q', "quiet", output, EVERYWHERE, FLAG,
+    {OPTION_QUIET, 'q', "quiet", output, UNDIAGNOSED, FLAG,
      .synonyms = "summary silent",
      .help = "summary only; with -p or -P not even that"},
-    {OPTION_BATCH, 'B', "batch", output, EVERYWHERE & ~MODE_CHECK, FLAG,
+    {OPTION_BATCH, 'B', "batch", output, UNDIAGNOSED & ~MODE_CHECK, FLAG,
      .help = "only a line of numbers at the end"},
     {OPTION_JSON, 'J', "json", output,
      EVERYWHERE & ~MODE_CHECK, FLAG, .accumulates = true, .synonyms = "export-json",
      .help = "print JSON; -JJ: a record per line"},
     {OPTION_INFLUX, 0, "influx", output, MEASURED & ~MODE_CHECK, FLAG, .not_in_1_3 = true,
      .help = "InfluxDB line protocol, every -P or 1s"},
-    {OPTION_CSV, 0, "csv", output, EVERYWHERE & ~MODE_CHECK, FLAG, .not_in_1_3 = true,
+    {OPTION_CSV, 0, "csv", output, UNDIAGNOSED & ~MODE_CHECK, FLAG, .not_in_1_3 = true,
      .synonyms = "export-csv",
      .help = "print CSV: a row for the run, or for each -P"},
-    {OPTION_PRINT, 0, "print", output, EVERYWHERE & ~(MODE_SWEEP | MODE_CHECK),
+    {OPTION_PRINT, 0, "print", output, UNDIAGNOSED & ~(MODE_SWEEP | MODE_CHECK),
      CLI_REQUIRED, "list", .set = set_figures, .not_in_1_3 = true,
      .list_values = slos_list_figures, .synonyms = "write-out",
      .help = "print these numbers only: p99,max,iops,bps"},
@@ -576,6 +579,10 @@ const struct cli_option cli_options[] = {
     {OPTION_CHECK, 0, "check", output, UNSWEPT & ~MODE_PHASES, FLAG, .not_in_1_3 = true,
      .synonyms = "nagios",
      .help = "a line and a status for Nagios, Icinga, Zabbix"},
+    {OPTION_DIAGNOSE, 0, "diagnose", output,
+     (MEASURED & ~(MODE_SWEEP | MODE_PHASES | MODE_CHECK)) | MODE_DIAGNOSE, FLAG,
+     .not_in_1_3 = true, .synonyms = "diagnostics doctor why",
+     .help = "say in 20 s what the disk is and what is wrong"},
     {OPTION_WARN, 0, "warn", output, MODE_CHECK, LIMIT(warnings),
      .synonyms = "warning",
      .help = "with -check: WARNING unless met, like -slo"},
@@ -590,7 +597,7 @@ const struct cli_option cli_options[] = {
      .help = "bounds of its histogram: 500us,1ms,2ms,5ms"},
     {OPTION_HDR, 0, "hdr", output, MEASURED, PATH(hdr),
      .help = "log histograms in <file>, every -P or 1s"},
-    {OPTION_PLOT, 0, "plot", output, EVERYWHERE, CLI_REQUIRED, "file",
+    {OPTION_PLOT, 0, "plot", output, UNDIAGNOSED, CLI_REQUIRED, "file",
      .set = set_plot, .is_path = true, .offset = offsetof(struct options, plot), .not_in_1_3 = true,
      .synonyms = "chart graph svg",
      .help = "draw latencies or the sweep as SVG (-: to stdout)"},
@@ -598,7 +605,7 @@ const struct cli_option cli_options[] = {
      VALUE(UNITS_TIME, "time", export_interval, 1, INT64_MAX),
      .not_in_1_3 = true,
      .help = "write these files every <time> instead"},
-    {OPTION_COMPARE, 0, "compare", output, EVERYWHERE, FLAG, .not_in_1_3 = true,
+    {OPTION_COMPARE, 0, "compare", output, UNDIAGNOSED, FLAG, .not_in_1_3 = true,
      .help = "compare files of -record, -hdr and -J"},
     {OPTION_COLOR, 0, "color", output, EVERYWHERE, CLI_REQUIRED, "when", .set = set_color,
      .not_in_1_3 = true, .list_values = list_colors,

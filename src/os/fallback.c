@@ -5,6 +5,7 @@
  */
 #include "base/time.h"
 #include "has.h"
+#include "os/disk.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "os/screen.h"
@@ -307,6 +308,20 @@ OS_ANSWER(bool, os_process_charges_workers, (void), false)
 OS_ANSWER(bool, os_thread_counts_reads, (int fd, int64_t witness), false)
 
 OS_ANSWER(bool, os_path_is_generated, (const char *path), false)
+
+int
+os_disk_find(int fd, struct os_disk *disk)
+{
+    (void)fd;
+    *disk = (struct os_disk){.is_rotational = -1,
+                             .is_removable = -1,
+                             .queue_size = -1,
+                             .disk_count = 1};
+    return -1;
+}
+
+OS_ANSWER(int, os_disk_activity,
+          (const struct os_disk *disk, struct os_disk_activity *activity), -1)
 
 /* os_layout_find always fails on these systems, so the functions of a trace are never
  * called. */

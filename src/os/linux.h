@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "os/disk.h"
 #include "os/storage.h"
 #include "os/trace.h"
 
@@ -200,6 +201,12 @@ void linux_trace_filter(const struct os_layout *const *layouts, int count,
 /* Does the same as os_memory_available, but looks below the directory ROOT for the files
  * of proc and of control groups. ROOT is "" except in tests. */
 int64_t linux_memory_available(const char *root);
+
+/* Fills DISK for the disk below the device behind the sysfs link DEVICE_LINK ("": no
+ * device). Looks below the directory ROOT for the files of proc, of control groups and of
+ * sysfs, except that DEVICE_LINK is a whole path. ROOT is "" except in tests. Returns the
+ * same result as os_disk_find. */
+int linux_disk_describe(const char *root, const char *device_link, struct os_disk *disk);
 
 /* Finds the mount with number ID in TABLE, a text like /proc/self/mountinfo (proc(5)).
  * Stores the type and the source of its file system in MOUNT. Returns 0, or -1 if the

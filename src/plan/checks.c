@@ -23,26 +23,19 @@
 static int
 check_single_mode(const struct options *options, struct error *error)
 {
-    bool sweep = options->given[OPTION_SWEEP];
-    bool load = options->given[OPTION_LOAD];
-    bool check = options->given[OPTION_CHECK];
-    bool compare = options->given[OPTION_COMPARE];
+    static const enum option_id choosers[] = {OPTION_SWEEP, OPTION_LOAD, OPTION_DIAGNOSE,
+                                              OPTION_CHECK, OPTION_COMPARE};
+    const int count = sizeof(choosers) / sizeof(choosers[0]);
 
-    if (sweep && compare)
-        return error_set(error, EXIT_USAGE, NULL,
-                         "-sweep and -compare cannot be combined: nothing is measured");
-    if (sweep && check)
-        return error_set(error, EXIT_USAGE, NULL, "-sweep and -check cannot be combined");
-    if (sweep && load)
-        return error_set(error, EXIT_USAGE, NULL, "-sweep and -load cannot be combined");
-    if (load && compare)
-        return error_set(error, EXIT_USAGE, NULL,
-                         "-load and -compare cannot be combined: nothing is measured");
-    if (load && check)
-        return error_set(error, EXIT_USAGE, NULL, "-load and -check cannot be combined");
-    if (check && compare)
-        return error_set(error, EXIT_USAGE, NULL,
-                         "-check and -compare cannot be combined: nothing is measured");
+    for (int i = 0; i < count; i++)
+        for (int k = count - 1; k > i; k--) {
+            const char *why =
+                choosers[k] == OPTION_COMPARE ? ": nothing is measured" : "";
+            if (options->given[choosers[i]] && options->given[choosers[k]])
+                return error_set(
+                    error, EXIT_USAGE, NULL, "-%s and -%s cannot be combined%s",
+                    cli_option(choosers[i])->name, cli_option(choosers[k])->name, why);
+        }
     return 0;
 }
 
@@ -166,6 +159,9 @@ check_conflicts(const struct cli_option *option, const struct options *options,
     if (mode == MODE_PHASES && wrong_mode)
         return error_set(error, EXIT_USAGE, NULL, "-%s and -load cannot be combined",
                          name);
+    if (mode == MODE_DIAGNOSE && wrong_mode)
+        return error_set(error, EXIT_USAGE, NULL, "-%s and -diagnose cannot be combined",
+                         name);
     if (mode & MODE_SWEEP && (wrong_mode || conflicts_with_sweep(id, options)))
         return error_set(error, EXIT_USAGE, NULL, "-%s and -sweep cannot be combined",
                          name);
@@ -245,10 +241,15 @@ find_missing_condition(const struct plan *plan, const struct slo *slo)
     if (slo->phase && plan->mode != MODE_PHASES)
         return "needs -load; add it, or leave out the prefix to measure the whole run";
 
+    if (slo->scope >= SCOPE_SUBMIT && plan->mode == MODE_DIAGNOSE)
+        return "is about a part of the time, which -diagnose may not know; leave out the "
+               "prefix to limit the whole time";
     if (slo->scope >= SCOPE_SUBMIT && !plan->statistics.has_breakdown)
         return "needs -breakdown; add it, or leave out the prefix to measure the whole "
                "time";
 
+    if (slo->scope == SCOPE_SYNC && plan->mode == MODE_DIAGNOSE)
+        return NULL;
     if (slo->scope == SCOPE_SYNC && !plan_does(plan, OPERATION_FLUSHED))
         return "needs writes, which are flushed; add -W or -G, or leave out the prefix "
                "to measure the whole time";

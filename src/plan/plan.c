@@ -16,7 +16,7 @@
  *
  * Which options can be given together is checked first, by the table of options
  * (cli/cli.h) and by checks.c. Values that contradict each other are refused by the later
- * steps, here and in sweep.c and phases.c.
+ * steps, here and in sweep.c, phases.c and diagnose.c.
  */
 #include "plan/plan.h"
 
@@ -56,6 +56,8 @@ find_mode(const struct options *options)
         return find_sweep_mode(options->sweep.kind);
     if (options->given[OPTION_LOAD])
         return MODE_PHASES;
+    if (options->given[OPTION_DIAGNOSE])
+        return MODE_DIAGNOSE;
     if (options->given[OPTION_CHECK])
         return MODE_CHECK;
     if (options->given[OPTION_COMPARE])
@@ -89,7 +91,7 @@ static int64_t
 find_scratch_size(const struct options *options, const struct plan *plan)
 {
     bool sends_many = options->given[OPTION_RAPID] || options->given[OPTION_APPEND] ||
-                      plan->mode & MODE_SWEEP;
+                      plan->mode & (MODE_SWEEP | MODE_DIAGNOSE);
     int64_t size = sends_many ? SCRATCH_SIZE_LARGE : SCRATCH_SIZE;
 
     if (options->work_size)
@@ -376,6 +378,8 @@ resolve_mode(const struct options *options, struct plan *plan, struct error *err
         return plan_resolve_sweep(options, plan, error);
     if (plan->mode == MODE_PHASES)
         return plan_resolve_phases(options, plan, error);
+    if (plan->mode == MODE_DIAGNOSE)
+        return plan_resolve_diagnosis(options, plan, error);
 
     if (plan->mode == MODE_CHECK)
         resolve_check(options, plan);
@@ -418,7 +422,7 @@ resolve_series(struct plan *plan)
         statistics->series_capacity = SERIES_ALL;
         return;
     }
-    if (!needs_series || plan->mode & (MODE_SWEEP | MODE_PHASES))
+    if (!needs_series || plan->mode & MODE_SERIES)
         return;
 
     statistics->series_capacity = SERIES_MAX;

@@ -2,7 +2,7 @@
 #define PLAN_RESOLVE_H
 
 /*
- * The steps of plan_make that sweep.c and phases.c define. Each step fills fields of PLAN
+ * The steps of plan_make that sweep.c, phases.c and diagnose.c define. Each step fills fields of PLAN
  * from OPTIONS and from the fields that earlier steps have filled.
  */
 
@@ -37,5 +37,13 @@ int plan_resolve_sweep(const struct options *options, struct plan *plan,
  */
 int plan_resolve_phases(const struct options *options, struct plan *plan,
                         struct error *error);
+
+/*
+ * Resolves the values that all parts of -diagnose share: the work time of all parts
+ * together, and that the rate of the requests is only limited. The workload, io, pace and
+ * end of PLAN must be resolved. Returns 0, or -1 with ERROR if a value is refused.
+ */
+int plan_resolve_diagnosis(const struct options *options, struct plan *plan,
+                           struct error *error);
 
 #endif

@@ -563,6 +563,7 @@ const struct report_format report_human = {
     .sample = human_sample,
     /* Indexed by enum record_kind. RECORD_PHASE has no function, because the table of the
      * phases is part of the summary. */
-    .records = {raw_line, human_summary, table_row, NULL, table_highest, human_compare},
+    .records = {raw_line, human_summary, table_row, NULL, table_highest, human_compare,
+                diagnosis_print},
     .close = close_labels,
 };

@@ -534,6 +534,18 @@ json_highest(struct report *report, const struct run_record *record)
     buffer_free(&limits);
 }
 
+/* Adds the record of a diagnosis. */
+static void
+json_diagnosis(struct report *report, const struct run_record *record)
+{
+    (void)record;
+    struct json json = open_record(report);
+
+    diagnosis_add_object(&json, report->diagnosis);
+    add_limits_array(report, &json);
+    close_record(report, &json);
+}
+
 static void
 open_array(struct report *report)
 {
@@ -543,9 +555,10 @@ open_array(struct report *report)
 /* The functions that both layouts share. `records` is indexed by enum record_kind. A
  * comparison has no record, because the object "change" in the summary of each target has
  * the same data. */
-#define RECORDS_OF_JSON    \
-    .sample = json_sample, \
-    .records = {json_record, json_record, json_record, json_record, json_highest}
+#define RECORDS_OF_JSON                                                \
+    .sample = json_sample,                                             \
+    .records = {json_record,  json_record, json_record,   json_record, \
+                json_highest, NULL,        json_diagnosis}
 
 const struct report_format report_json = {
     .open = open_array,

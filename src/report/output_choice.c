@@ -76,7 +76,7 @@ silences_requests(const struct plan *plan)
 {
     const struct options *options = plan->options;
 
-    if (plan->mode & (MODE_SWEEP | MODE_COMPARE))
+    if (plan->mode & (MODE_SWEEP | MODE_COMPARE | MODE_DIAGNOSE))
         return true;
 
     return options->record || options->given[OPTION_QUIET] ||
@@ -93,9 +93,9 @@ has_request_lines(const struct plan *plan, const struct output_kind *kind)
 
 /*
  * Rule 4: An output shows each request if its format has lines for requests. No output
- * does with -quiet, -rapid, -batch, -record or -compare, or in a sweep. With -live, the
- * text for people on standard output does not: the live screen is there. PATH is the file
- * of the output, or NULL.
+ * does with -quiet, -rapid, -batch, -record, -compare or -diagnose, or in a sweep. With
+ * -live, the text for people on standard output does not: the live screen is there. PATH
+ * is the file of the output, or NULL.
  */
 static bool
 shows_requests(const struct plan *plan, const struct output_kind *kind, const char *path)
@@ -134,14 +134,16 @@ choose_print_interval(const struct options *options, const struct output_kind *k
  * Rule 5: An output has periods if its format has lines for periods, and if -p, -P,
  * -record or the default interval of its kind says when a period ends. A kind that emits
  * the partial period at the end of the run, but has no summary, always has periods: if
- * nothing else ends a period, the whole run is one. A sweep has steps instead of periods.
+ * nothing else ends a period, the whole run is one. A sweep has steps instead of periods,
+ * and -diagnose has parts.
  */
 static bool
 has_periods(const struct plan *plan, const struct output_kind *kind)
 {
     const struct options *options = plan->options;
 
-    if (plan->mode & MODE_SWEEP || !kind->format->records[RECORD_PERIOD])
+    if (plan->mode & (MODE_SWEEP | MODE_DIAGNOSE) ||
+        !kind->format->records[RECORD_PERIOD])
         return false;
 
     bool whole_run_is_period =
@@ -154,12 +156,12 @@ has_periods(const struct plan *plan, const struct output_kind *kind)
 /*
  * Rule 6: An output has a summary if its format has one. An output with PERIODS omits the
  * summary, unless it has lines for requests, too, or its kind asks for a summary after
- * periods.
+ * periods. With -diagnose, the diagnosis takes the place of the summary.
  */
 static bool
 has_summary(const struct plan *plan, const struct output_kind *kind, bool periods)
 {
-    if (!kind->format->records[RECORD_SUMMARY])
+    if (!kind->format->records[RECORD_SUMMARY] || plan->mode == MODE_DIAGNOSE)
         return false;
 
     return kind->summary_after_periods || !periods || has_request_lines(plan, kind);

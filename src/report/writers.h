@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct comparison_row;
+struct diagnosis;
 struct histogram;
 struct run_record;
 struct report;
@@ -109,6 +110,12 @@ void comparison_limits(struct report *report, const struct comparison_row *row);
  * its caller. Otherwise the first call fills rows, which belong to REPORT. Returns NULL
  * if memory is short; then `failed` of the text of REPORT is true. */
 const struct comparison_row *comparison_rows(struct report *report);
+
+/* diagnose.c: adds the diagnosis of REPORT as text for people. */
+void diagnosis_print(struct report *report, const struct run_record *record);
+
+/* diagnose.c: adds the object "diagnosis" with DIAGNOSIS. */
+void diagnosis_add_object(struct json *json, const struct diagnosis *diagnosis);
 
 /*
  * text_histogram.c: adds HISTOGRAM as rows of text, COLUMNS columns wide, or wider if

@@ -26,27 +26,36 @@
 int
 job_init(struct job *job, const struct plan *plan, int index)
 {
+    const struct plan *whole = plan;
+
     job->index = index;
     job->target_count = plan->target_count;
     job->sweep.highest_index = -1;
-    if (index < plan->target_count)
+    if (plan->mode == MODE_DIAGNOSE)
+        plan_part(plan, (enum plan_part)index, &job->plan);
+    else if (index < plan->target_count)
         plan_target(plan, index, &job->plan);
     else
         plan_background(plan, &job->plan);
 
     plan = &job->plan;
-    /* `begin` of the observer is not called for a background load. */
-    job->begin_notified = plan->mode == MODE_BACKGROUND;
+    /* `begin` of the observer is not called for a background load, and only once for the
+     * parts of -diagnose, which have the same target. */
+    job->begin_notified =
+        plan->mode == MODE_BACKGROUND || (plan->mode == MODE_DIAGNOSE && index > 0);
     job->active_plan = *plan;
     job->target.fd = -1;
 
     job->outcome.direct_io_hint = job->target.direct_io_hint;
     job->outcome.slos = &plan->statistics.slos;
     job->outcome.warnings = &plan->statistics.warnings;
+    job->outcome.is_diagnosed = plan->mode == MODE_DIAGNOSE;
     job->outcome.has_breakdown = plan->statistics.has_breakdown;
     job->outcome.target_name = job_name(job);
     if (plan->end.max_requests == UINT64_MAX && plan->end.work_time != INT64_MAX)
         job->outcome.work_time = plan->end.work_time;
+    if (plan->mode == MODE_DIAGNOSE) /* -w is the work time of all parts together */
+        job->outcome.work_time = whole->end.work_time;
     job->stats = &job->progress.total;
 
     /* The plot of a run shows a track; the plot of a sweep shows only the steps. */

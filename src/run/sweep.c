@@ -468,6 +468,11 @@ run_open_first(const struct run_task *task, const struct os_thread *supervisor,
 {
     if (task->background)
         return phases_open_first(task, supervisor, error);
+    if (task->jobs[0].plan.sweep.kind == SWEEP_NONE) {
+        struct run_task job_task = *task;
+        job_task.count = 1;
+        return run_hold(&job_task, supervisor, error);
+    }
     return sweep_open_first(task, supervisor, error);
 }
 

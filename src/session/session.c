@@ -37,8 +37,8 @@
  * and ends the program if a stage takes too long. If a request or a worker's thread is
  * stuck in the kernel at the end, the supervisor ends the process instead of going on to
  * FINISHED. If the closer cannot be started, the supervisor closes the targets itself. In
- * a sweep, and with -load, the supervisor executes the runs one after the other, and the
- * leader only waits for FINISHED.
+ * a sweep, with -load and with -diagnose, the supervisor executes the runs one after the
+ * other, and the leader only waits for FINISHED.
  */
 #include "session/session.h"
 #include "session_private.h"
@@ -67,6 +67,8 @@ close_targets(struct session *session, int count, bool unused)
     for (int i = 0; i < count; i++) {
         struct job *job = &session->jobs[i];
         struct notes notes = {0};
+        if (job->borrows_target)
+            continue;
         stage_enter(session, STAGE_CLOSING, job);
 
         if (unused || job_has_not_begun(job))
@@ -88,6 +90,7 @@ static int
 open_targets(struct session *session)
 {
     const struct plan_output *output = &session->plan->output;
+    bool is_diagnosis = session->plan->mode == MODE_DIAGNOSE;
     bool needs_names = session->target_count > 1 || output->needs_names;
 
     if (output->list[0].path)
@@ -105,6 +108,9 @@ open_targets(struct session *session)
         if (i > 0 && os_signals_stop_signal())
             return error_set(&session->error, EXIT_PREPARE, job->plan.path,
                              "interrupted before it was opened");
+
+        if (is_diagnosis && i > 0 && session_borrow_target(session, i))
+            continue;
 
         stage_enter(session, STAGE_OPENING, job);
         plan_note(&job->plan, &session->notes);
@@ -125,8 +131,10 @@ open_targets(struct session *session)
         atomic_store(&session->unused_targets, i + 1);
         if (needs_names)
             target_name(&job->target);
+        if (is_diagnosis && i == 0)
+            session_find_disk(session);
         /* Printed now, because the notes on all targets would need too much room. */
-        if (session->target_count > 1)
+        if (session->target_count > 1 && !is_diagnosis)
             console_notes(&session->notes);
     }
     return 0;
@@ -143,7 +151,7 @@ static int
 open_workers(struct session *session)
 {
     const struct plan *plan = session->plan;
-    bool has_parts = plan->mode & (MODE_SWEEP | MODE_PHASES);
+    bool has_parts = plan->mode & MODE_SERIES;
     int index = has_parts ? 0 : session->job_count - 1;
 
     stage_enter(session, STAGE_OPENING, &session->jobs[index]);
@@ -155,8 +163,10 @@ open_workers(struct session *session)
         .background = plan->mode == MODE_PHASES ? session->jobs + 1 : NULL,
         .observer = &session->observer};
 
-    if (plan->statistics.has_breakdown &&
-        run_open_attribution(&session->task, &session->notes, &session->error) < 0)
+    if (plan->mode == MODE_DIAGNOSE)
+        session_try_trace(session);
+    else if (plan->statistics.has_breakdown &&
+             run_open_attribution(&session->task, &session->notes, &session->error) < 0)
         return -1;
 
     if (has_parts)
@@ -255,14 +265,16 @@ open_session(struct session *session)
 }
 
 /*
- * Sweeps all targets, one target after the other, or executes the phases of -load for the
- * only target. To be called by the supervisor. Ends early in these cases:
+ * Sweeps all targets, one target after the other, or executes the phases of -load or the
+ * parts of -diagnose for the only target. To be called by the supervisor. Ends early in
+ * these cases:
  * - a signal has come;
  * - output has failed;
  * - a request to the previous target timed out or is stuck, and -ignore-error is not
  *   given;
  * - a target fails before any request was sent: the same error would stop the other
- *   targets.
+ *   targets;
+ * - a part of -diagnose has failed, and -ignore-error is not given.
  */
 static void
 execute_parts(struct session *session)
@@ -280,14 +292,20 @@ execute_parts(struct session *session)
 
         task.jobs = job;
         task.count = 1;
+        if (!job->plan.statistics.has_breakdown)
+            task.attribution = NULL;
         job->was_tried = true;
+        session_watch_disk(session, job, true);
         run_execute(&task, &job->error);
+        session_watch_disk(session, job, false);
 
         if (job->error.status && has_sent_requests)
             job->error.status = EXIT_RUNTIME;
         if (job->outcome.total.requests > 0)
             has_sent_requests = true;
-        was_late = job->outcome.is_stuck || job->outcome.failed_sample.timed_out;
+        was_late = job->outcome.is_stuck || job->outcome.failed_sample.timed_out ||
+                   (session->plan->mode == MODE_DIAGNOSE &&
+                    (job->error.status || job->outcome.failed_sample.index));
 
         if (job->error.status && !has_sent_requests)
             return;
@@ -305,7 +323,7 @@ limit_output(const struct plan *plan)
 {
     int64_t work_end = time_add(os_clock_now(), plan->end.work_time);
 
-    if (plan->end.timeout < INT64_MAX && !(plan->mode & (MODE_SWEEP | MODE_PHASES)))
+    if (plan->end.timeout < INT64_MAX && !(plan->mode & MODE_SERIES))
         os_monitor_limit(time_add(work_end, plan->end.timeout));
 }
 
@@ -330,6 +348,8 @@ supervise_run(struct session *session, bool *is_stuck)
     } else {
         execute_parts(session);
     }
+    if (session->plan->mode == MODE_DIAGNOSE)
+        status = session_diagnose(session);
 
     report_end(&session->reports, first);
 
@@ -388,6 +408,8 @@ leader_close(struct session *session, bool fds_unshared)
     }
 
     for (int i = 0; i < session->job_count; i++) {
+        if (session->jobs[i].borrows_target)
+            continue;
         stage_enter(session, STAGE_CLOSING, &session->jobs[i]);
         os_file_close(session->jobs[i].target.fd);
     }
@@ -443,6 +465,7 @@ session_free(struct session *session)
 {
     attribution_close(session->task.attribution);
     os_lock_free(session->lock);
+    free(session->diagnosis);
 
     for (int i = 0; i < session->job_count; i++)
         job_free(&session->jobs[i]);
@@ -458,8 +481,11 @@ static struct session *
 session_make(const struct plan *plan)
 {
     int job_count = plan->target_count;
+    int target_count = plan->target_count;
     if (plan->mode == MODE_PHASES)
         job_count++;
+    if (plan->mode == MODE_DIAGNOSE)
+        job_count = target_count = PLAN_PARTS;
 
     struct session *session =
         calloc(1, sizeof(*session) + (size_t)job_count * sizeof(struct job));
@@ -468,14 +494,17 @@ session_make(const struct plan *plan)
 
     session->plan = plan;
     session->output = plan_results(plan)->kind;
-    session->target_count = plan->target_count;
+    session->target_count = target_count;
     session->job_count = job_count;
     session->lock = os_lock_make();
     session->give_up_at = INT64_MAX;
 
     output_file_names(plan, session->file_names, sizeof(session->file_names));
 
-    bool lacks_memory = !session->lock;
+    if (plan->mode == MODE_DIAGNOSE)
+        session->diagnosis = calloc(1, sizeof(*session->diagnosis));
+    bool lacks_memory =
+        !session->lock || (plan->mode == MODE_DIAGNOSE && !session->diagnosis);
     for (int i = 0; i < job_count; i++)
         if (job_init(&session->jobs[i], plan, i) < 0)
             lacks_memory = true;

@@ -9,7 +9,9 @@
  */
 
 #include "base/error.h"
+#include "os/disk.h"
 #include "os/thread.h"
+#include "report/diagnosis.h"
 #include "report/report.h"
 #include "run/run.h"
 
@@ -17,6 +19,16 @@
 #include <stdint.h>
 
 struct output_kind;
+
+/* What -diagnose gathers. */
+struct session_diagnosis {
+    struct diagnosis result;
+    struct os_disk disk;
+    bool has_disk; /* `disk` was found */
+    /* activity of the disk when the part with pauses began, and its duration, ns */
+    struct os_disk_activity before, during;
+    bool knows_activity; /* `during` is known */
+};
 
 /*
  * A stage is something that a thread may have to wait for without end while no request is
@@ -76,7 +88,9 @@ struct session {
     int status;         /* exit status of the program */
     struct notes notes;
 
-    int target_count;
+    struct session_diagnosis *diagnosis; /* NULL without -diagnose */
+
+    int target_count;  /* number of targets; with -diagnose, of parts */
     int job_count;     /* number of jobs: one per target, and the load of -load */
     struct job jobs[]; /* the targets' jobs first, then the load's */
 };
@@ -105,5 +119,31 @@ void stage_enter(struct session *session, enum stage_kind kind, const struct job
  * signal is over. Time during which the process was stopped (Ctrl-Z) does not count.
  */
 void session_wait(struct session *session, enum session_state at_least);
+
+/* The functions below are for -diagnose, and are defined in diagnose.c. */
+
+/*
+ * Lets job INDEX, a part of -diagnose, use the target of the first job, if both only
+ * read. If the part is about a directory and the target is none, removes the part, which
+ * must be the last one. Returns true if the job needs no target of its own. To be called
+ * by the leader.
+ */
+bool session_borrow_target(struct session *session, int index);
+
+/* Finds out which disk holds the target of the first job, which is open. May wait for a
+ * file system. To be called by the leader. */
+void session_find_disk(struct session *session);
+
+/* Tries to trace where the time of requests goes (-breakdown). If that is impossible,
+ * stores the reason, and the run goes on without it. To be called by the leader. */
+void session_try_trace(struct session *session);
+
+/* Notes how busy the disk is. To be called by the supervisor before JOB runs (BEGINS),
+ * and after it. Does nothing without -diagnose. */
+void session_watch_disk(struct session *session, const struct job *job, bool begins);
+
+/* Makes the diagnosis after the last part, and reports it. Returns the exit status that
+ * the diagnosis asks for. To be called by the supervisor. */
+int session_diagnose(struct session *session);
 
 #endif

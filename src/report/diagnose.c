@@ -1,0 +1,527 @@
+/*
+ * Prints a diagnosis (-diagnose): as text for people, and as JSON. The text begins with
+ * the answer; each block after it rests on the one before:
+ *
+ *   answer    one sentence
+ *   target    what it is, from the system
+ *   figures   what was measured
+ *   uses      what it suits, with the figure that decides
+ *   unknown   what was not measured or seen
+ *   try       a command
+ */
+#include "base/units.h"
+#include "cli/options.h"
+#include "os/disk.h"
+#include "report/console.h"
+#include "report/diagnosis.h"
+#include "report/report.h"
+#include "run/run.h"
+#include "writers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LABEL_WIDTH 11 /* columns of the names at the start of lines */
+#define USE_WIDTH 14   /* columns of the names of uses */
+
+/* Adds the name at the start of a line. */
+static void
+add_label(struct buffer *text, const char *name)
+{
+    buffer_format(text, "%-*s", LABEL_WIDTH, name);
+}
+
+/* Adds NAME and TIME, in ns, or "unknown" for -1. */
+static void
+add_named_time(struct buffer *text, const char *name, int64_t time)
+{
+    buffer_format(text, "%s ", name);
+    if (time < 0)
+        buffer_text(text, "unknown");
+    else
+        units_add(text, UNITS_TIME, time);
+}
+
+/* Adds the p50, p99 and maximum of TIMES. */
+static void
+add_times(struct buffer *text, const struct diagnosis_times *times)
+{
+    add_named_time(text, "p50", times->p50);
+    add_named_time(text, ", p99", times->p99);
+    add_named_time(text, ", max", times->max);
+}
+
+/* Adds the line about the path and its file system. */
+static void
+add_target(struct buffer *text, const struct diagnosis_facts *facts)
+{
+    static const char *const kinds[] = {[OS_DIRECTORY] = "directory",
+                                        [OS_FILE] = "file",
+                                        [OS_BLOCK] = "block device",
+                                        [OS_CHARACTER] = "character device",
+                                        [OS_OTHER] = "file"};
+
+    add_label(text, "target");
+    buffer_escaped(text, facts->path);
+    buffer_format(text, ": %s", kinds[facts->kind]);
+    if (facts->kind == OS_DIRECTORY || facts->kind == OS_FILE) {
+        buffer_format(text, " on %s, device ", facts->fstype);
+        buffer_escaped(text, facts->device);
+    }
+    buffer_format(text, ", mode %s\n", io_mode_name(facts->mode));
+}
+
+/* Adds a word about a property that may be unknown (-1). */
+static void
+add_property(struct buffer *text, int value, const char *word)
+{
+    if (value < 0)
+        buffer_format(text, ", %s unknown", word);
+    else
+        buffer_format(text, ", %s%s", value ? "" : "not ", word);
+}
+
+/* Adds the lines about the disk and the devices above it. */
+static void
+add_disk(struct buffer *text, const struct diagnosis_facts *facts)
+{
+    const struct os_disk *disk = facts->disk;
+
+    add_label(text, "disk");
+    if (!facts->has_disk) {
+        buffer_text(text, "unknown\n");
+        return;
+    }
+
+    buffer_escaped(text, disk->path);
+    buffer_format(text, ", model %s", disk->model[0] ? "" : "unknown");
+    buffer_escaped(text, disk->model);
+    buffer_format(text, ", %s",
+                  disk->transport[0] ? disk->transport : "transport unknown");
+    add_property(text, disk->is_rotational, "rotational");
+    if (disk->is_removable == 1)
+        buffer_text(text, ", removable");
+    if (disk->is_virtual)
+        buffer_text(text, ", virtual");
+    buffer_text(text, "\n");
+
+    if (disk->machine[0]) {
+        add_label(text, "machine");
+        buffer_escaped(text, disk->machine);
+        buffer_text(text, "\n");
+    }
+    if (disk->stack[0]) {
+        add_label(text, "stack");
+        buffer_escaped(text, disk->stack);
+        buffer_text(text, "\n");
+    }
+
+    add_label(text, "queue");
+    buffer_format(text, "scheduler %s, %" PRId64 " requests, write cache %s\n",
+                  disk->scheduler[0] ? disk->scheduler : "unknown", disk->queue_size,
+                  disk->write_cache[0] ? disk->write_cache : "unknown");
+}
+
+/* Adds the line about the limit of a control group, if there is one. */
+static void
+add_limit(struct buffer *text, const struct diagnosis_facts *facts)
+{
+    const struct os_disk_limit *limit = &facts->disk->limit;
+    if (!facts->has_disk || !limit->group[0])
+        return;
+
+    add_label(text, "limit");
+    buffer_text(text, "cgroup ");
+    buffer_escaped(text, limit->group);
+    buffer_text(text, ":");
+    if (limit->requests_per_s) {
+        buffer_text(text, " ");
+        units_add(text, UNITS_COUNT, limit->requests_per_s);
+        buffer_text(text, " reads/s");
+    }
+    if (limit->bytes_per_s) {
+        buffer_text(text, " ");
+        units_add(text, UNITS_SIZE, limit->bytes_per_s);
+        buffer_text(text, "/s");
+    }
+    buffer_text(text, "\n");
+}
+
+/* Adds the line about the knee of the sweep. */
+static void
+add_knee(struct buffer *text, const struct diagnosis_facts *facts,
+         const struct diagnosis_findings *findings)
+{
+    const struct job_sweep *sweep = facts->depths;
+    const struct job_step *knee = findings->knee;
+
+    add_label(text, "knee");
+    if (!knee) {
+        buffer_text(text, "unknown: too few requests in the steps\n");
+        return;
+    }
+
+    bool is_last = knee == &sweep->steps[sweep->count - 1];
+    buffer_format(text, "%s %" PRId64 ", ", facts->uses_threads ? "threads" : "depth",
+                  knee->value);
+    units_add(text, UNITS_COUNT, (int64_t)knee->iops);
+    add_named_time(text, " iops, p99", knee->p99);
+    buffer_text(text, is_last ? "; not reached at the last step\n"
+                              : "; with more in flight, p99 more than doubles\n");
+    if (findings->slots > 0) {
+        add_label(text, "");
+        buffer_format(text, "about %" PRId64 " at a time; more in flight only wait\n",
+                      findings->slots);
+    }
+}
+
+/* Adds the line about where the time of the paused reads goes. */
+static void
+add_shares(struct buffer *text, const struct diagnosis_facts *facts)
+{
+    const char *gap = "";
+
+    add_label(text, "time");
+    if (!facts->has_shares)
+        buffer_text(text, "unknown");
+    else
+        for (enum part part = 0; part < PARTS; part++) {
+            if (part == PART_STACK && facts->shares[part] == 0)
+                continue;
+            buffer_format(text, "%s%s %d %%", gap, part_name(part), facts->shares[part]);
+            gap = ", ";
+        }
+    buffer_text(text, "\n");
+
+    if (facts->other_rate >= 0) {
+        add_label(text, "others");
+        buffer_format(text, "%.0f requests/s; the disk was busy for %d %% of the time\n",
+                      facts->other_rate, facts->disk_busy);
+    }
+}
+
+/* Adds the block with what was measured. */
+static void
+add_figures(struct buffer *text, const struct diagnosis *diagnosis)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+
+    add_label(text, "idle");
+    add_times(text, &facts->paused);
+    buffer_format(text, " (%" PRIu64 " reads of ", facts->paused.count);
+    units_add(text, UNITS_SIZE, facts->request_size);
+    add_named_time(text, ", one each", facts->pause);
+    buffer_text(text, ")\n");
+
+    add_knee(text, facts, &diagnosis->findings);
+
+    add_label(text, "stream");
+    units_add(text, UNITS_SIZE, (int64_t)facts->stream_bps);
+    buffer_format(text, "/s (%" PRIu64 " sequential reads of ", facts->stream.count);
+    units_add(text, UNITS_SIZE, facts->stream_size);
+    buffer_text(text, ")\n");
+
+    add_label(text, "flush");
+    if (facts->flush.count == 0) {
+        buffer_text(text, "unknown\n");
+    } else {
+        add_times(text, &facts->flush);
+        buffer_format(text, " (%" PRIu64 " writes, each with a flush)\n",
+                      facts->flush.count);
+    }
+    add_shares(text, facts);
+}
+
+/* Adds VALUE, the figure of NEED or its limit. */
+static void
+add_use_value(struct buffer *text, const struct storage_need *need, int64_t value)
+{
+    units_add(text, need->is_rate ? UNITS_SIZE : UNITS_TIME, value);
+    buffer_text(text, need->is_rate ? "/s" : "");
+}
+
+static const char *const verdicts[] = {
+    [SLO_MET] = "OK", [SLO_BROKEN] = "FAIL", [SLO_UNKNOWN] = "UNKNOWN"};
+
+/* Adds the block with what the target suits. */
+static void
+add_uses(struct report *report, const struct diagnosis_findings *findings)
+{
+    struct buffer *text = &report->text;
+
+    for (enum storage_use use = 0; use < STORAGE_USES; use++) {
+        const struct storage_need *need = &storage_needs[use];
+        const struct use_finding *finding = &findings->uses[use];
+        bool is_red = report->has_color && finding->verdict == SLO_BROKEN;
+
+        buffer_format(text, "%-*s", USE_WIDTH, need->name);
+        color_add(text, is_red ? COLOR_FAILED : NULL, verdicts[finding->verdict]);
+        buffer_format(text, "%*s", (int)(9 - strlen(verdicts[finding->verdict])), "");
+        if (finding->why_unknown) {
+            buffer_format(text, "%s\n", finding->why_unknown);
+            continue;
+        }
+
+        buffer_format(text, "%s ", need->figure);
+        add_use_value(text, need, finding->value);
+        buffer_text(text, need->is_rate ? ", needs at least " : ", needs below ");
+        add_use_value(text, need, need->limit);
+        buffer_format(text, " (%s)\n", need->source);
+    }
+}
+
+void
+diagnosis_print(struct report *report, const struct run_record *record)
+{
+    (void)record;
+    const struct diagnosis *diagnosis = report->diagnosis;
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+    struct buffer *text = &report->text;
+
+    diagnosis_answer(diagnosis, text);
+    buffer_text(text, "\n\n");
+
+    add_target(text, facts);
+    add_disk(text, facts);
+    add_limit(text, facts);
+    buffer_text(text, "\n");
+    add_figures(text, diagnosis);
+    buffer_text(text, "\n");
+    add_uses(report, &diagnosis->findings);
+    buffer_text(text, "\n");
+
+    for (int i = 0;; i++) {
+        size_t start = text->length;
+        add_label(text, i == 0 ? "not known" : "");
+        if (!diagnosis_unknown(diagnosis, i, text)) {
+            text->length = start;
+            break;
+        }
+        buffer_text(text, "\n");
+    }
+    add_label(text, "try");
+    diagnosis_advice(diagnosis, text);
+    buffer_text(text, "\n");
+
+    for (int i = 0; i < report->job_count; i++)
+        outcome_add_limits(&report->jobs[i].outcome, NULL, text);
+}
+
+/* Adds the member NAME with NUMBER, or null if NUMBER is negative. */
+static void
+add_number(struct json *json, const char *name, int64_t number)
+{
+    if (number < 0)
+        json_value(json, name, "null");
+    else
+        json_value(json, name, "%" PRId64, number);
+}
+
+/* Adds the member NAME with VALUE, or null if VALUE is empty. */
+static void
+add_string(struct json *json, const char *name, const char *value)
+{
+    if (value[0])
+        json_string(json, name, value);
+    else
+        json_value(json, name, "null");
+}
+
+/* Adds the member NAME with a property that may be unknown (-1). */
+static void
+add_flag(struct json *json, const char *name, int value)
+{
+    static const char *const words[] = {"null", "false", "true"};
+    json_value(json, name, "%s", words[value + 1]);
+}
+
+/* Adds the member NAME with a sentence that MAKE makes. */
+static void
+add_sentence(struct json *json, const char *name, const struct diagnosis *diagnosis,
+             void (*make)(const struct diagnosis *diagnosis, struct buffer *text))
+{
+    struct buffer sentence = {0};
+
+    make(diagnosis, &sentence);
+    json->text->failed |= sentence.failed;
+    json_string(json, name, sentence.failed ? "" : sentence.text);
+    buffer_free(&sentence);
+}
+
+/* Adds the object NAME with TIMES. */
+static void
+add_times_object(struct json *json, const char *name, const struct diagnosis_times *times)
+{
+    json_open(json, name, '{');
+    json_value(json, "count", "%" PRIu64, times->count);
+    add_number(json, "avg", times->average);
+    add_number(json, "p50", times->p50);
+    add_number(json, "p99", times->p99);
+    add_number(json, "max", times->max);
+    json_close(json, '}');
+}
+
+/* Adds the object about the disk, or null if it is unknown. */
+static void
+add_disk_object(struct json *json, const struct diagnosis_facts *facts)
+{
+    const struct os_disk *disk = facts->disk;
+    if (!facts->has_disk) {
+        json_value(json, "disk", "null");
+        return;
+    }
+
+    json_open(json, "disk", '{');
+    json_string(json, "path", disk->path);
+    add_string(json, "model", disk->model);
+    add_string(json, "transport", disk->transport);
+    add_flag(json, "rotational", disk->is_rotational);
+    add_flag(json, "removable", disk->is_removable);
+    add_flag(json, "virtual", disk->is_virtual);
+    add_string(json, "machine", disk->machine);
+    add_string(json, "stack", disk->stack);
+    json_value(json, "disks", "%d", disk->disk_count);
+    add_string(json, "scheduler", disk->scheduler);
+    add_number(json, "queue_size", disk->queue_size);
+    add_string(json, "write_cache", disk->write_cache);
+    if (disk->limit.group[0]) {
+        json_open(json, "limit", '{');
+        json_string(json, "group", disk->limit.group);
+        add_number(json, "iops",
+                   disk->limit.requests_per_s ? disk->limit.requests_per_s : -1);
+        add_number(json, "bps", disk->limit.bytes_per_s ? disk->limit.bytes_per_s : -1);
+        json_close(json, '}');
+    }
+    json_close(json, '}');
+}
+
+/* Adds the object about the knee of the sweep, or null if it is unknown. */
+static void
+add_knee_object(struct json *json, const struct diagnosis_facts *facts,
+                const struct diagnosis_findings *findings)
+{
+    const struct job_step *knee = findings->knee;
+    if (!knee) {
+        json_value(json, "knee", "null");
+        return;
+    }
+
+    json_open(json, "knee", '{');
+    json_value(json, facts->uses_threads ? "threads" : "depth", "%" PRId64, knee->value);
+    json_value(json, "iops", "%.6f", knee->iops);
+    json_value(json, "p99", "%" PRId64, knee->p99);
+    json_close(json, '}');
+}
+
+/* Adds the array of the steps of the sweep. */
+static void
+add_depths_array(struct json *json, const struct diagnosis_facts *facts)
+{
+    json_open(json, "depths", '[');
+    for (int i = 0; i < facts->depths->count; i++) {
+        const struct job_step *step = &facts->depths->steps[i];
+        json_open(json, NULL, '{');
+        json_value(json, facts->uses_threads ? "threads" : "depth", "%" PRId64,
+                   step->value);
+        json_value(json, "count", "%" PRIu64, step->requests);
+        json_value(json, "iops", "%.6f", step->iops);
+        add_number(json, "p50", step->p50);
+        add_number(json, "p99", step->p99);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+/* Adds the object with the shares of the parts, or null if they are unknown. */
+static void
+add_shares_object(struct json *json, const struct diagnosis_facts *facts)
+{
+    if (!facts->has_shares) {
+        json_value(json, "shares", "null");
+        return;
+    }
+
+    json_open(json, "shares", '{');
+    for (enum part part = 0; part < PARTS; part++)
+        json_value(json, part_name(part), "%d", facts->shares[part]);
+    json_close(json, '}');
+}
+
+/* Adds the array of the uses. */
+static void
+add_uses_array(struct json *json, const struct diagnosis_findings *findings)
+{
+    static const char *const met[] = {
+        [SLO_MET] = "true", [SLO_BROKEN] = "false", [SLO_UNKNOWN] = "null"};
+
+    json_open(json, "uses", '[');
+    for (enum storage_use use = 0; use < STORAGE_USES; use++) {
+        const struct use_finding *finding = &findings->uses[use];
+        json_open(json, NULL, '{');
+        json_string(json, "use", storage_needs[use].word);
+        json_value(json, "met", "%s", met[finding->verdict]);
+        json_string(json, "figure", storage_needs[use].figure);
+        add_number(json, "value", finding->why_unknown ? -1 : finding->value);
+        json_value(json, "limit", "%" PRId64, storage_needs[use].limit);
+        json_string(json, "source", storage_needs[use].source);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+/* Adds the array of the things that are not known. */
+static void
+add_unknown_array(struct json *json, const struct diagnosis *diagnosis)
+{
+    struct buffer line = {0};
+
+    json_open(json, "unknown", '[');
+    for (int i = 0; diagnosis_unknown(diagnosis, i, &line); i++) {
+        json_string(json, NULL, line.failed ? "" : line.text);
+        buffer_clear(&line);
+    }
+    json_close(json, ']');
+    json->text->failed |= line.failed;
+    buffer_free(&line);
+}
+
+void
+diagnosis_add_object(struct json *json, const struct diagnosis *diagnosis)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+    const struct diagnosis_findings *findings = &diagnosis->findings;
+
+    json_open(json, "diagnosis", '{');
+    add_sentence(json, "answer", diagnosis, diagnosis_answer);
+    json_string(json, "state", diagnosis_state_word(findings->state));
+    json_string(json, "class", storage_ranges[findings->class].word);
+    json_value(json, "likeness", "%s", findings->is_likeness ? "true" : "false");
+    json_string(json, "cause", diagnosis_cause_word(findings->cause));
+    add_disk_object(json, facts);
+
+    add_times_object(json, "idle", &facts->paused);
+    add_knee_object(json, facts, findings);
+    add_number(json, "slots", findings->slots ? findings->slots : -1);
+    add_depths_array(json, facts);
+    json_open(json, "stream", '{');
+    json_value(json, "count", "%" PRIu64, facts->stream.count);
+    json_value(json, "bps", "%.0f", facts->stream_bps);
+    json_close(json, '}');
+    add_times_object(json, "commit", &facts->commit);
+    add_times_object(json, "flush", &facts->flush);
+    add_shares_object(json, facts);
+    if (facts->other_rate < 0) {
+        json_value(json, "others", "null");
+    } else {
+        json_open(json, "others", '{');
+        json_value(json, "iops", "%.3f", facts->other_rate);
+        json_value(json, "busy", "%d", facts->disk_busy);
+        json_close(json, '}');
+    }
+
+    add_uses_array(json, findings);
+    add_unknown_array(json, diagnosis);
+    add_sentence(json, "try", diagnosis, diagnosis_advice);
+    json_close(json, '}');
+}

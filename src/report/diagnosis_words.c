@@ -1,0 +1,538 @@
+/*
+ * The sentences of -diagnose: the answer, what is not known, and what to try next. Each
+ * sentence is made from findings (diagnosis.c) and says the figures on which it rests.
+ */
+#include "base/units.h"
+#include "cli/options.h"
+#include "report/diagnosis.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Adds TIME, in ns. */
+static void
+add_time(struct buffer *text, int64_t time)
+{
+    units_add(text, UNITS_TIME, time);
+}
+
+void
+diagnosis_noun(const struct diagnosis_facts *facts, struct buffer *text)
+{
+    const struct os_disk *disk = facts->disk;
+
+    if (facts->is_in_memory)
+        buffer_format(text, "This %s", facts->fstype);
+    else if (diagnosis_is_served(facts))
+        buffer_format(text, "This file system on a server (%s)", facts->fstype);
+    else if (!facts->has_disk)
+        buffer_format(text, "This file system (%s)", facts->fstype);
+    else if (disk->disk_count > 1)
+        buffer_format(text, "This stack of %d disks", disk->disk_count);
+    else if (disk->is_virtual)
+        buffer_text(text, "This virtual disk");
+    else
+        buffer_text(text, "This disk");
+}
+
+/* Adds the median and, if it is known, the p99 of the paused reads, in brackets. */
+static void
+add_percentiles(const struct diagnosis_facts *facts, struct buffer *text)
+{
+    buffer_text(text, "(p50 ");
+    add_time(text, facts->paused.p50);
+    if (facts->paused.p99 >= 0) {
+        buffer_text(text, ", p99 ");
+        add_time(text, facts->paused.p99);
+    }
+    buffer_text(text, ")");
+}
+
+/* Adds the limit of the control group, such as "/backup.slice (60 reads/s)". */
+static void
+add_limit(const struct os_disk_limit *limit, struct buffer *text)
+{
+    const char *gap = "";
+
+    buffer_escaped(text, limit->group);
+    buffer_text(text, " (");
+    if (limit->requests_per_s) {
+        units_add(text, UNITS_COUNT, limit->requests_per_s);
+        buffer_text(text, " reads/s");
+        gap = ", ";
+    }
+    if (limit->bytes_per_s) {
+        buffer_text(text, gap);
+        units_add(text, UNITS_SIZE, limit->bytes_per_s);
+        buffer_text(text, "/s");
+    }
+    buffer_text(text, ")");
+}
+
+/* Adds what is typical of the class of FINDINGS. */
+static void
+add_typical(const struct diagnosis_findings *findings, struct buffer *text)
+{
+    const struct storage_range *range = &storage_ranges[findings->class];
+
+    if (findings->slow_tail) {
+        buffer_format(text, "the p99 of %s is at most ", range->name);
+        add_time(text, range->p99_to);
+        return;
+    }
+    buffer_format(text,
+                  findings->is_likeness ? "even %s takes at most " : "%s takes at most ",
+                  range->name);
+    add_time(text, range->p50_to);
+}
+
+/* Adds "Slow: reads take 69 ms (p50)". */
+static void
+add_slow_reads(const struct diagnosis *diagnosis, const char *verb, struct buffer *text)
+{
+    bool is_tail = diagnosis->findings.slow_tail;
+
+    buffer_format(text, "Slow: reads %s ", verb);
+    add_time(text, is_tail ? diagnosis->facts.paused.p99 : diagnosis->facts.paused.p50);
+    buffer_text(text, is_tail ? " (p99)" : " (p50)");
+}
+
+/* Adds the share of PART, such as "72 % of it". */
+static void
+add_share(const struct diagnosis_facts *facts, enum part part, struct buffer *text)
+{
+    buffer_format(text, ", %d %% of it ", facts->shares[part]);
+}
+
+/* Adds why the reads are slow, after add_slow_reads. */
+static void
+add_slow_cause(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+    const struct diagnosis_findings *findings = &diagnosis->findings;
+
+    switch (findings->cause) {
+    case CAUSE_OTHERS:
+        buffer_format(text,
+                      " because other processes keep the disk busy (%.0f requests/s, "
+                      "%d %% busy)",
+                      facts->other_rate, facts->disk_busy);
+        return;
+    case CAUSE_PAUSES:
+        buffer_text(text, " after a pause, but ");
+        add_time(text, facts->depths->steps[0].p50);
+        buffer_text(text, " back to back: something falls asleep between requests");
+        return;
+    case CAUSE_QUEUE:
+        add_share(facts, PART_QUEUE, text);
+        buffer_text(text, "in the queue of the kernel; ");
+        break;
+    case CAUSE_STACK:
+        add_share(facts, PART_STACK, text);
+        buffer_text(text, "in the layers above the disk; ");
+        break;
+    case CAUSE_DEVICE:
+        add_share(facts, PART_DEVICE, text);
+        buffer_text(text, "in the disk itself; ");
+        break;
+    case CAUSE_SYSTEM:
+        buffer_format(text, ", %d %% of it in the system, not in the disk; ",
+                      facts->shares[PART_SUBMIT] + facts->shares[PART_RETURN]);
+        break;
+    default:
+        buffer_text(text, ", and why is not known; ");
+        break;
+    }
+    add_typical(findings, text);
+}
+
+/* Adds the answer about a target that is slow. */
+static void
+add_slow_answer(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+    bool is_queued = facts->has_shares && facts->shares[PART_QUEUE] >= 50;
+
+    switch (diagnosis->findings.cause) {
+    case CAUSE_LIMIT:
+        add_slow_reads(diagnosis, "wait", text);
+        buffer_format(text, "%s because of the cgroup limit ",
+                      is_queued ? " in the queue" : "");
+        add_limit(&facts->disk->limit, text);
+        break;
+    case CAUSE_FLUSH:
+        buffer_text(text, "Slow: a flush takes ");
+        add_time(text, facts->flush.p50);
+        buffer_text(text, " (p50), but a read only ");
+        add_time(text, facts->paused.p50);
+        break;
+    case CAUSE_SLOTS:
+        buffer_format(text,
+                      "Slow: it answers only about %" PRId64 " %s at a time, and a "
+                      "read takes ",
+                      diagnosis->findings.slots,
+                      units_plural((uint64_t)diagnosis->findings.slots, "read", "reads"));
+        add_time(text, facts->paused.p50);
+        buffer_text(text, " (p50)");
+        break;
+    default:
+        add_slow_reads(diagnosis, "take", text);
+        add_slow_cause(diagnosis, text);
+        break;
+    }
+    buffer_text(text, ".");
+}
+
+/* Adds the answer about a target with which nothing looks wrong. */
+static void
+add_fine_answer(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+    const struct diagnosis_findings *findings = &diagnosis->findings;
+    const struct storage_range *range = &storage_ranges[findings->class];
+
+    diagnosis_noun(facts, text);
+    if (findings->class == CLASS_MEMORY) {
+        buffer_text(text, " is memory, not a disk ");
+        add_percentiles(facts, text);
+        buffer_text(text, ".");
+        return;
+    }
+
+    buffer_format(text,
+                  findings->is_likeness ? " answers like %s "
+                                        : " is %s and answers like one ",
+                  range->name);
+    add_percentiles(facts, text);
+    if (findings->class == CLASS_FAR_SERVER)
+        buffer_text(text, "; if the server is near, it is slow.");
+    else if (findings->is_limit_reached) {
+        buffer_text(text, "; nothing looks wrong up to the cgroup limit ");
+        add_limit(&facts->disk->limit, text);
+        buffer_text(text, ".");
+    } else
+        buffer_text(text, "; nothing looks wrong.");
+}
+
+/* Adds why the class of a target is not known. */
+static void
+add_why_unknown(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+    const struct os_disk *disk = facts->disk;
+
+    switch (diagnosis->findings.cause) {
+    case CAUSE_NO_READS:
+        buffer_format(text, "only %" PRIu64 " %s", facts->paused.count,
+                      units_plural(facts->paused.count, "read counts", "reads count"));
+        return;
+    case CAUSE_PAGE_CACHE:
+        buffer_text(text, "the page cache answers, not the disk");
+        return;
+    case CAUSE_LARGE_READS:
+        buffer_text(text, "what is typical is known for reads of 4 KiB, not of ");
+        units_add(text, UNITS_SIZE, facts->request_size);
+        return;
+    case CAUSE_HIDDEN:
+        buffer_format(text, "a file system of type %s does not say where its data is ",
+                      facts->fstype);
+        break;
+    case CAUSE_CONTRADICTION:
+        if (facts->has_disk && disk->is_rotational == 1 && !disk->is_virtual)
+            buffer_text(text, "the driver says hard disk, but a cache seems to answer ");
+        else
+            buffer_text(text,
+                        "it is faster than its kind of storage, so a cache seems to "
+                        "answer ");
+        break;
+    case CAUSE_BUSY:
+        buffer_format(text,
+                      "other processes keep the disk busy (%.0f requests/s, %d %% busy) ",
+                      facts->other_rate, facts->disk_busy);
+        break;
+    default:
+        buffer_text(text, "slower than an SSD, faster than a hard disk ");
+        break;
+    }
+    add_percentiles(facts, text);
+}
+
+void
+diagnosis_answer(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    switch (diagnosis->findings.state) {
+    case DIAGNOSIS_FINE:
+        add_fine_answer(diagnosis, text);
+        break;
+    case DIAGNOSIS_SLOW:
+        add_slow_answer(diagnosis, text);
+        break;
+    case DIAGNOSIS_UNKNOWN:
+        buffer_text(text, "Cannot tell: ");
+        add_why_unknown(diagnosis, text);
+        buffer_text(text, "; try ");
+        diagnosis_advice(diagnosis, text);
+        buffer_text(text, ".");
+        break;
+    case DIAGNOSIS_FAILED:
+        buffer_format(text, "Failing: %s.", diagnosis->facts.failure);
+        break;
+    }
+}
+
+/* Returns true if a shell takes TEXT as one word, without quotes. */
+static bool
+is_plain_word(const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789/._-+:,@";
+    return text[0] && text[0] != '-' && strspn(text, plain) == strlen(text);
+}
+
+/* Adds PATH as a word of a shell command. */
+static void
+add_word(struct buffer *text, const char *path)
+{
+    if (is_plain_word(path)) {
+        buffer_text(text, path);
+        return;
+    }
+
+    struct buffer quoted = {0};
+    buffer_text(&quoted, "'");
+    for (; *path; path++)
+        if (*path == '\'')
+            buffer_text(&quoted, "'\\''");
+        else
+            buffer_add(&quoted, path, 1);
+    buffer_text(&quoted, "'");
+
+    if (!quoted.failed)
+        buffer_escaped(text, quoted.text);
+    text->failed |= quoted.failed;
+    buffer_free(&quoted);
+}
+
+/* Adds the command "ioping OPTIONS PATH" for the target. */
+static void
+add_run(const struct diagnosis *diagnosis, const char *options, struct buffer *text)
+{
+    buffer_format(text, "ioping %s ", options);
+    add_word(text, diagnosis->facts.path);
+}
+
+/* Adds a command that shows how far the server of a file system is. */
+static void
+add_server_command(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const char *device = diagnosis->facts.device;
+    const char *at = strchr(device, '@');
+    const char *start = at ? at + 1 : device;
+    char server[256];
+
+    start += strspn(start, "/");
+    snprintf(server, sizeof(server), "%.*s", (int)strcspn(start, ":/"), start);
+    buffer_text(text, "ping ");
+    add_word(text, server);
+}
+
+/* Adds a command for a target whose class is unknown. */
+static void
+add_unknown_advice(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+
+    switch (diagnosis->findings.cause) {
+    case CAUSE_NO_READS:
+        add_run(diagnosis, "-diagnose -w 2m", text);
+        break;
+    case CAUSE_PAGE_CACHE:
+        if (facts->has_disk && strcmp(facts->disk->transport, "loop") == 0)
+            buffer_format(text, "losetup --direct-io=on %s", facts->disk->path);
+        else
+            add_run(diagnosis, "-D", text);
+        break;
+    case CAUSE_LARGE_READS:
+        add_run(diagnosis, "-diagnose", text);
+        break;
+    case CAUSE_CONTRADICTION:
+        if (facts->has_disk && facts->kind != OS_BLOCK)
+            buffer_format(text, "ioping -diagnose %s", facts->disk->path);
+        else
+            add_run(diagnosis, "-diagnose -S 0", text);
+        break;
+    case CAUSE_BUSY:
+        buffer_text(text, "iotop -o");
+        break;
+    case CAUSE_BETWEEN:
+        add_run(diagnosis, "-breakdown -c 100 -i 10ms", text);
+        break;
+    default:
+        add_run(diagnosis, "-q -c 1000 -i 10ms", text);
+        break;
+    }
+}
+
+void
+diagnosis_advice(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+    const struct diagnosis_findings *findings = &diagnosis->findings;
+
+    if (findings->state == DIAGNOSIS_UNKNOWN) {
+        add_unknown_advice(diagnosis, text);
+        return;
+    }
+    if (findings->state == DIAGNOSIS_FAILED) {
+        add_run(diagnosis, "-E -c 100 -i 10ms", text);
+        return;
+    }
+    if (findings->class == CLASS_MEMORY) {
+        buffer_text(text, "ioping -diagnose DIRECTORY, a directory on a disk");
+        return;
+    }
+
+    switch (findings->cause) {
+    case CAUSE_LIMIT:
+        buffer_text(text, "cat ");
+        add_word(text, facts->disk->limit.file);
+        break;
+    case CAUSE_OTHERS:
+        buffer_text(text, "iotop -o");
+        break;
+    case CAUSE_PAUSES:
+        add_run(diagnosis, "-sweep interval", text);
+        break;
+    case CAUSE_FLUSH:
+        add_run(diagnosis, "-W -append -c 100 -i 100ms", text);
+        break;
+    case CAUSE_SLOTS:
+        add_run(diagnosis, "-sweep depth", text);
+        break;
+    case CAUSE_NONE:
+        if (findings->class == CLASS_FAR_SERVER)
+            add_server_command(diagnosis, text);
+        else if (findings->state == DIAGNOSIS_SLOW)
+            add_run(diagnosis, "-breakdown -c 100 -i 10ms", text);
+        else
+            add_run(diagnosis, "-q -w 1h -i 100ms -plot latency.svg", text);
+        break;
+    default:
+        add_run(diagnosis, "-breakdown -c 100 -i 10ms", text);
+        break;
+    }
+}
+
+/* The things that may be unknown. Each function adds a line about one of them, or nothing
+ * if it is known. */
+
+static void
+add_hypervisor(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    if (diagnosis->facts.has_disk && diagnosis->facts.disk->is_virtual)
+        buffer_text(text, "caches, limits and burst credit of the hypervisor");
+}
+
+static void
+add_own_cache(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+    if (facts->kind == OS_DIRECTORY && facts->has_disk &&
+        diagnosis->findings.class != CLASS_MEMORY)
+        buffer_text(text, "whether the disk's own cache has answered: the file that was "
+                          "read is new");
+}
+
+static void
+add_parts(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+    if (facts->has_shares || diagnosis->findings.class == CLASS_MEMORY)
+        return;
+    if (facts->trace_refusal[0])
+        buffer_format(text, "where the time goes: %s", facts->trace_refusal);
+    else
+        buffer_text(text, "where the time goes: too few reads could be traced");
+}
+
+static void
+add_flushes(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    if (diagnosis->facts.kind != OS_DIRECTORY)
+        buffer_text(text, "flushes: they are measured in directories only");
+    else if (diagnosis->facts.flushes_ignored)
+        buffer_text(text, "flushes: none reached the device");
+}
+
+static void
+add_tail(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    uint64_t count = diagnosis->facts.paused.count;
+    if (diagnosis->facts.paused.p99 < 0)
+        buffer_format(text, "p99 of reads: %" PRIu64 " %s too few", count,
+                      units_plural(count, "read is", "reads are"));
+}
+
+static void
+add_end(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    if (diagnosis->facts.was_interrupted)
+        buffer_text(text, "everything after the interruption");
+}
+
+bool
+diagnosis_unknown(const struct diagnosis *diagnosis, int index, struct buffer *text)
+{
+    static void (*const makers[])(const struct diagnosis *, struct buffer *) = {
+        add_end, add_tail, add_parts, add_flushes, add_hypervisor, add_own_cache};
+    size_t start = text->length;
+
+    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
+        makers[i](diagnosis, text);
+        if (text->length == start)
+            continue;
+        if (index-- == 0)
+            return true;
+
+        text->length = start;
+        if (text->text)
+            text->text[start] = '\0';
+    }
+    return false;
+}
+
+const char *
+diagnosis_state_word(enum diagnosis_state state)
+{
+    static const char *const words[] = {[DIAGNOSIS_FINE] = "fine",
+                                        [DIAGNOSIS_SLOW] = "slow",
+                                        [DIAGNOSIS_UNKNOWN] = "unknown",
+                                        [DIAGNOSIS_FAILED] = "failed"};
+    return words[state];
+}
+
+const char *
+diagnosis_cause_word(enum diagnosis_cause cause)
+{
+    static const char *const words[] = {
+        [CAUSE_NONE] = "none",
+        [CAUSE_LIMIT] = "limit",
+        [CAUSE_OTHERS] = "others",
+        [CAUSE_PAUSES] = "pauses",
+        [CAUSE_QUEUE] = "queue",
+        [CAUSE_STACK] = "stack",
+        [CAUSE_DEVICE] = "device",
+        [CAUSE_SYSTEM] = "system",
+        [CAUSE_FLUSH] = "flush",
+        [CAUSE_SLOTS] = "slots",
+        [CAUSE_NO_READS] = "no-reads",
+        [CAUSE_PAGE_CACHE] = "page-cache",
+        [CAUSE_LARGE_READS] = "large-reads",
+        [CAUSE_HIDDEN] = "hidden",
+        [CAUSE_CONTRADICTION] = "contradiction",
+        [CAUSE_BUSY] = "busy",
+        [CAUSE_BETWEEN] = "between",
+    };
+    return words[cause];
+}

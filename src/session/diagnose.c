@@ -1,0 +1,135 @@
+/*
+ * What a session does for -diagnose beside the runs of its parts: it lets the parts that
+ * read share one target, asks the system about the disk, and at the end passes everything
+ * that is known on to the diagnosis (report/diagnosis.h).
+ */
+#include "os/process.h"
+#include "session_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Makes the requests of JOB small enough for its target. */
+static void
+fit_request_size(struct job *job)
+{
+    int64_t *size = &job->plan.workload.request_size;
+
+    while (*size > job->target.work_size && *size > 4096)
+        *size /= 2;
+    job->active_plan.workload.request_size = *size;
+}
+
+bool
+session_borrow_target(struct session *session, int index)
+{
+    struct job *job = &session->jobs[index];
+    const struct target *target = &session->jobs[0].target;
+
+    if (index == PART_OF_FLUSHES) {
+        if (target->kind == OS_DIRECTORY)
+            return false;
+        job_free(job);
+        session->job_count = session->target_count = PART_OF_FLUSHES;
+        return true;
+    }
+
+    job->target = *target;
+    job->target.opened_before = NULL;
+    job->target.removed_path[0] = '\0';
+    job->borrows_target = true;
+    fit_request_size(job);
+    return true;
+}
+
+void
+session_find_disk(struct session *session)
+{
+    struct session_diagnosis *diagnosis = session->diagnosis;
+
+    diagnosis->has_disk = os_disk_find(session->jobs[0].target.fd, &diagnosis->disk) == 0;
+}
+
+void
+session_try_trace(struct session *session)
+{
+    struct run_task task = session->task;
+    struct notes unused = {0};
+    struct error error = {.status = 0};
+    struct job *job = &session->jobs[0];
+    char *refusal = session->diagnosis->result.refusal;
+
+    task.count = 1;
+    if (run_open_attribution(&task, &unused, &error) == 0) {
+        session->task.attribution = task.attribution;
+        return;
+    }
+
+    const char *gap = error.advice[0] ? "; " : "";
+    snprintf(refusal, sizeof(session->diagnosis->result.refusal), "%s%s%s", error.why,
+             gap, error.advice);
+    job->plan.statistics.has_breakdown = false;
+    job->active_plan.statistics.has_breakdown = false;
+    job->outcome.has_breakdown = false;
+}
+
+void
+session_watch_disk(struct session *session, const struct job *job, bool begins)
+{
+    struct session_diagnosis *diagnosis = session->diagnosis;
+    struct os_disk_activity now;
+
+    if (!diagnosis || !diagnosis->has_disk || job->index != PART_OF_PAUSES)
+        return;
+    if (begins) {
+        diagnosis->knows_activity =
+            os_disk_activity(&diagnosis->disk, &diagnosis->before) == 0;
+        return;
+    }
+
+    if (diagnosis->knows_activity && os_disk_activity(&diagnosis->disk, &now) == 0) {
+        diagnosis->during.requests = now.requests - diagnosis->before.requests;
+        diagnosis->during.busy_ns = now.busy_ns - diagnosis->before.busy_ns;
+    } else {
+        diagnosis->knows_activity = false;
+    }
+}
+
+/* Computes how busy the disk was during the paused reads, and how many requests others
+ * have sent: all requests, without the reads. */
+static void
+find_others(const struct session_diagnosis *diagnosis, const struct outcome *outcome,
+            struct diagnosis_facts *facts)
+{
+    facts->other_rate = -1;
+    facts->disk_busy = -1;
+    if (!diagnosis->knows_activity || outcome->duration <= 0)
+        return;
+
+    int64_t requests = diagnosis->during.requests - (int64_t)outcome->total.requests;
+    int64_t busy = diagnosis->during.busy_ns;
+    if (requests < 0)
+        requests = 0;
+    if (busy > outcome->duration)
+        busy = outcome->duration;
+    facts->other_rate = stats_rate((double)requests, outcome->duration);
+    facts->disk_busy = (int)(100 * (double)busy / (double)outcome->duration);
+}
+
+int
+session_diagnose(struct session *session)
+{
+    struct session_diagnosis *gathered = session->diagnosis;
+    struct diagnosis *result = &gathered->result;
+
+    result->facts.disk = &gathered->disk;
+    result->facts.has_disk = gathered->has_disk;
+    result->facts.was_interrupted = os_signals_stop_signal() != 0;
+    find_others(gathered, &session->jobs[0].outcome, &result->facts);
+
+    diagnosis_collect(result, session->jobs, session->job_count);
+    diagnosis_judge(&result->facts, &result->findings);
+    report_diagnose(&session->reports, result);
+
+    return diagnosis_status(&result->findings);
+}
