@@ -13,7 +13,7 @@
  * The diagnosis of a target (-diagnose). It is made in three steps, and no step touches
  * the target:
  *
- *   diagnosis_collect   the jobs of the parts --> facts    what was measured
+ *   diagnosis_collect   the jobs of the parts --> facts    the measurements
  *   diagnosis_judge     facts --> findings                 what that means
  *   diagnosis_...       findings --> sentences             diagnosis_words.c
  *

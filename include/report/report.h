@@ -13,7 +13,6 @@
 
 struct comparison_row;
 struct description;
-struct diagnosis;
 struct job;
 struct live;
 struct outcome;
@@ -31,7 +30,6 @@ struct status;
  *   report_claim         empties or replaces earlier files
  *   report_observer      the run then notifies the reports by this observer
  *   report_compare       adds the comparison of several targets
- *   report_diagnose      adds the diagnosis of -diagnose
  *   report_end           completes and closes all outputs
  *
  * With -compare there is no run: report_explain and report_recorded take the place of the
@@ -51,7 +49,6 @@ struct report {
     const struct comparison_row *rows;
     /* the same rows if this report has allocated them, else NULL */
     struct comparison_row *owned_rows;
-    const struct diagnosis *diagnosis; /* of -diagnose, once it is made; else NULL */
     void *state; /* memory that the format keeps between its functions, or NULL */
     /* the job that the current function of the format is about */
     const struct job *job;
@@ -145,10 +142,6 @@ struct run_observer report_observer(struct reports *reports);
 /* Writes the comparison of the jobs. Call it after all summaries are written. Does
  * nothing if there is only one job, unless the job was read by -compare. */
 void report_compare(struct reports *reports);
-
-/* Writes DIAGNOSIS, which must exist until report_end. Call it after all jobs have ended.
- */
-void report_diagnose(struct reports *reports, const struct diagnosis *diagnosis);
 
 /* Writes the summaries and the comparison of the jobs of -compare, which were read and
  * not run. ROWS are the filled rows of a comparison of these jobs, which must exist until

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+struct diagnosis;
+
 /* The kinds of struct run_record. RECORD_HIGHEST, RECORD_COMPARISON and RECORD_DIAGNOSIS
  * have no statistics. */
 enum record_kind {
@@ -29,6 +31,7 @@ struct run_record {
     int64_t duration;             /* elapsed time that the statistics cover, ns */
     const struct job_step *step;  /* the step, if `kind` is RECORD_STEP; else NULL */
     const struct job *background; /* the load (-load) that ran beside a phase, or NULL */
+    const struct diagnosis *diagnosis; /* of RECORD_DIAGNOSIS; else NULL */
 };
 
 /* A step of a sweep (-sweep), or a phase (-load), that begins now. */

@@ -191,8 +191,8 @@ static int follow(struct disk_search *search, const char *device_link);
 /* Follows the loop device FOUND to the device that has its file. Describes the loop
  * device itself if its file is out of reach. */
 static int
-follow_loop(struct disk_search *search, const char *device_link,
-            const struct linux_disk *found)
+follow_loop_file(struct disk_search *search, const char *device_link,
+                 const struct linux_disk *found)
 {
     char file_path[256];
     char layer[sizeof(file_path) + 16];
@@ -243,7 +243,7 @@ follow(struct disk_search *search, const char *device_link)
     note_disk(search, &found);
 
     if (strncmp(found.name, "loop", 4) == 0 && is_digit(found.name[4]))
-        return follow_loop(search, device_link, &found);
+        return follow_loop_file(search, device_link, &found);
 
     int member_count = count_members(&found, member, sizeof(member));
     if (member_count > 0) {
@@ -327,7 +327,7 @@ find_device_line(const char *table, dev_t device)
 /* Returns the number after KEY in LINE, which ends with a newline; 0 for "max" or if KEY
  * is missing. */
 static int64_t
-find_limit(const char *line, const char *key)
+find_limit_value(const char *line, const char *key)
 {
     const char *end = strchr(line, '\n');
     const char *found = strstr(line, key);
@@ -345,9 +345,10 @@ read_io_max(const struct group *group, dev_t device, struct os_disk_limit *limit
     const char *line = table ? find_device_line(table, device) : NULL;
 
     if (line) {
-        keep_stricter(limit, &limit->requests_per_s, find_limit(line, "riops="), group,
+        keep_stricter(limit, &limit->requests_per_s, find_limit_value(line, "riops="),
+                      group, name);
+        keep_stricter(limit, &limit->bytes_per_s, find_limit_value(line, "rbps="), group,
                       name);
-        keep_stricter(limit, &limit->bytes_per_s, find_limit(line, "rbps="), group, name);
     }
     free(table);
 }
@@ -452,7 +453,7 @@ linux_disk_describe(const char *root, const char *device_link, struct os_disk *d
  * an empty string if there is none, or several. The device of an overlay is the one of
  * its upper layer, or of its lowest one. */
 static void
-find_device_link(int fd, char device_link[LINUX_SYSFS_ROOM])
+find_link_of_file(int fd, char device_link[LINUX_SYSFS_ROOM])
 {
     struct stat file;
     struct statfs system;
@@ -492,7 +493,7 @@ int
 os_disk_find(int fd, struct os_disk *disk)
 {
     char device_link[LINUX_SYSFS_ROOM];
-    find_device_link(fd, device_link);
+    find_link_of_file(fd, device_link);
     return linux_disk_describe("", device_link, disk);
 }
 

@@ -9,6 +9,8 @@
  *     stream       the bandwidth of sequential reads                           10 %
  *     flushes      how long it takes until written data is durable             15 %
  */
+#include "plan/parts.h"
+
 #include "base/random.h"
 #include "base/time.h"
 #include "resolve.h"
@@ -73,15 +75,15 @@ static void
 keep_limits(struct plan *one, bool is_first, bool has_flushes)
 {
     struct slos *slos = &one->statistics.slos;
-    int kept = 0;
+    int answered_count = 0;
 
     for (int i = 0; i < slos->count; i++) {
         bool is_on_flushes = slos->list[i].scope == SCOPE_SYNC;
         bool is_answered = is_on_flushes ? has_flushes : is_first;
         if (is_answered)
-            slos->list[kept++] = slos->list[i];
+            slos->list[answered_count++] = slos->list[i];
     }
-    slos->count = kept;
+    slos->count = answered_count;
 }
 
 void
@@ -91,6 +93,7 @@ plan_part(const struct plan *plan, enum plan_part part, struct plan *one)
     struct plan_pace *pace = &one->pace;
 
     *one = *plan;
+    one->output.any_summary = false; /* the diagnosis is about all parts together */
     one->end.work_time = plan->end.work_time / 100 * shares[part];
     if (part != PART_OF_PAUSES)
         workload->seed = random_derive(~plan->workload.seed, (uint64_t)part);

@@ -4,9 +4,9 @@
  *
  *   answer    one sentence
  *   target    what it is, from the system
- *   figures   what was measured
+ *   figures   the measurements
  *   uses      what it suits, with the figure that decides
- *   unknown   what was not measured or seen
+ *   unknown   things that were not measured or seen
  *   try       a command
  */
 #include "base/units.h"
@@ -82,6 +82,13 @@ add_property(struct buffer *text, int value, const char *word)
         buffer_format(text, ", %s%s", value ? "" : "not ", word);
 }
 
+/* Returns TEXT, or "unknown" if it is empty. */
+static const char *
+text_or_unknown(const char *text)
+{
+    return text[0] ? text : "unknown";
+}
+
 /* Adds the lines about the disk and the devices above it. */
 static void
 add_disk(struct buffer *text, const struct diagnosis_facts *facts)
@@ -118,14 +125,15 @@ add_disk(struct buffer *text, const struct diagnosis_facts *facts)
     }
 
     add_label(text, "queue");
-    buffer_format(text, "scheduler %s, %" PRId64 " requests, write cache %s\n",
-                  disk->scheduler[0] ? disk->scheduler : "unknown", disk->queue_size,
-                  disk->write_cache[0] ? disk->write_cache : "unknown");
+    buffer_format(text, "scheduler %s", text_or_unknown(disk->scheduler));
+    if (disk->queue_size >= 0)
+        buffer_format(text, ", %" PRId64 " requests", disk->queue_size);
+    buffer_format(text, ", write cache %s\n", text_or_unknown(disk->write_cache));
 }
 
 /* Adds the line about the limit of a control group, if there is one. */
 static void
-add_limit(struct buffer *text, const struct diagnosis_facts *facts)
+add_limit_line(struct buffer *text, const struct diagnosis_facts *facts)
 {
     const struct os_disk_limit *limit = &facts->disk->limit;
     if (!facts->has_disk || !limit->group[0])
@@ -201,7 +209,7 @@ add_shares(struct buffer *text, const struct diagnosis_facts *facts)
     }
 }
 
-/* Adds the block with what was measured. */
+/* Adds the block with the measurements. */
 static void
 add_figures(struct buffer *text, const struct diagnosis *diagnosis)
 {
@@ -217,10 +225,14 @@ add_figures(struct buffer *text, const struct diagnosis *diagnosis)
     add_knee(text, facts, &diagnosis->findings);
 
     add_label(text, "stream");
-    units_add(text, UNITS_SIZE, (int64_t)facts->stream_bps);
-    buffer_format(text, "/s (%" PRIu64 " sequential reads of ", facts->stream.count);
-    units_add(text, UNITS_SIZE, facts->stream_size);
-    buffer_text(text, ")\n");
+    if (facts->stream.count == 0) {
+        buffer_text(text, "unknown\n");
+    } else {
+        units_add(text, UNITS_SIZE, (int64_t)facts->stream_bps);
+        buffer_format(text, "/s (%" PRIu64 " sequential reads of ", facts->stream.count);
+        units_add(text, UNITS_SIZE, facts->stream_size);
+        buffer_text(text, ")\n");
+    }
 
     add_label(text, "flush");
     if (facts->flush.count == 0) {
@@ -274,8 +286,7 @@ add_uses(struct report *report, const struct diagnosis_findings *findings)
 void
 diagnosis_print(struct report *report, const struct run_record *record)
 {
-    (void)record;
-    const struct diagnosis *diagnosis = report->diagnosis;
+    const struct diagnosis *diagnosis = record->diagnosis;
     const struct diagnosis_facts *facts = &diagnosis->facts;
     struct buffer *text = &report->text;
 
@@ -284,7 +295,7 @@ diagnosis_print(struct report *report, const struct run_record *record)
 
     add_target(text, facts);
     add_disk(text, facts);
-    add_limit(text, facts);
+    add_limit_line(text, facts);
     buffer_text(text, "\n");
     add_figures(text, diagnosis);
     buffer_text(text, "\n");
@@ -506,7 +517,7 @@ diagnosis_add_object(struct json *json, const struct diagnosis *diagnosis)
     add_depths_array(json, facts);
     json_open(json, "stream", '{');
     json_value(json, "count", "%" PRIu64, facts->stream.count);
-    json_value(json, "bps", "%.0f", facts->stream_bps);
+    add_number(json, "bps", facts->stream.count > 0 ? (int64_t)facts->stream_bps : -1);
     json_close(json, '}');
     add_times_object(json, "commit", &facts->commit);
     add_times_object(json, "flush", &facts->flush);

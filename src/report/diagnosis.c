@@ -4,14 +4,14 @@
  *
  * The rule for classes: a class is claimed only if two independent things agree, namely
  * what the system says about the device and what was measured. If the system does not say
- * what the device is (a virtual disk, or one behind a USB bridge), the measured figures
+ * what the device is (a virtual disk, or one behind a USB bridge), the measurements
  * only suggest a class (is_likeness). If both contradict each other, no class is claimed.
  */
 #include "report/diagnosis.h"
 
 #include "base/error.h"
 #include "base/time.h"
-#include "plan/plan.h"
+#include "plan/parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -159,35 +159,24 @@ diagnosis_is_served(const struct diagnosis_facts *facts)
     return false;
 }
 
+/* The maker of a virtual machine does not show that its disk is a volume: many clouds
+ * have local disks, too. The model of the disk does show it. */
 bool
 diagnosis_is_cloud(const struct diagnosis_facts *facts)
 {
     static const char *const models[] = {"Amazon Elastic Block Store",
-                                         "Google PersistentDisk", "nvme_card-pd"};
-    static const char *const local_models[] = {"Amazon EC2 NVMe Instance Storage",
-                                               "nvme_card"};
-    static const char *const makers[] = {
-        "Amazon EC2",    "Google",
-        "DigitalOcean",  "Hetzner",
-        "Alibaba Cloud", "OpenStack",
-        "Linode",        "Akamai",
-        "Vultr",         "Scaleway",
-        "UpCloud",       "Exoscale",
-        "OVHcloud",      "Tencent",
-        "Huawei Cloud",  "Microsoft Corporation Virtual Machine"};
-    const struct os_disk *disk = facts->disk;
+                                         "Google PersistentDisk",
+                                         "nvme_card-pd",
+                                         "MSFT NVMe Accelerator",
+                                         "Alibaba Cloud Elastic Block Storage",
+                                         "ORACLE BlockVolume",
+                                         "DO Volume",
+                                         "HC Volume"};
 
-    if (!facts->has_disk)
-        return false;
-    for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
-        if (strstr(disk->model, models[i]))
-            return true;
-    for (size_t i = 0; i < sizeof(local_models) / sizeof(local_models[0]); i++)
-        if (strstr(disk->model, local_models[i]))
-            return false;
-    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
-        if (disk->is_virtual && strstr(disk->machine, makers[i]) == disk->machine)
-            return true;
+    if (facts->has_disk)
+        for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
+            if (strncmp(facts->disk->model, models[i], strlen(models[i])) == 0)
+                return true;
     return false;
 }
 
@@ -302,10 +291,6 @@ judge_disk(const struct diagnosis_facts *facts, struct diagnosis_findings *findi
 {
     int64_t p50 = facts->paused.p50;
     enum storage_class declared = find_declared_class(facts);
-
-    /* A volume of a cloud that is faster than usual may be a local disk of the host. */
-    if (declared == CLASS_CLOUD && p50 < storage_ranges[CLASS_CLOUD].p50_from)
-        declared = CLASS_UNKNOWN;
 
     if (declared != CLASS_UNKNOWN) {
         findings->class = declared;
@@ -434,7 +419,7 @@ has_reached(double rate, int64_t limit)
 
 /* Finds out whether the limit of a control group stops the reads. */
 static void
-find_limit(const struct diagnosis_facts *facts, struct diagnosis_findings *findings)
+judge_limit(const struct diagnosis_facts *facts, struct diagnosis_findings *findings)
 {
     const struct os_disk_limit *limit = &facts->disk->limit;
     double bps = 0;
@@ -587,7 +572,7 @@ diagnosis_judge(const struct diagnosis_facts *facts, struct diagnosis_findings *
     judge_class(facts, findings);
     find_knee(facts, findings);
     find_slots(facts, findings);
-    find_limit(facts, findings);
+    judge_limit(facts, findings);
     if (findings->state == DIAGNOSIS_SLOW)
         findings->cause = find_cause(facts, findings);
     find_other_slowness(facts, findings);

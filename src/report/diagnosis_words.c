@@ -51,7 +51,7 @@ add_percentiles(const struct diagnosis_facts *facts, struct buffer *text)
 
 /* Adds the limit of the control group, such as "/backup.slice (60 reads/s)". */
 static void
-add_limit(const struct os_disk_limit *limit, struct buffer *text)
+add_limit_name(const struct os_disk_limit *limit, struct buffer *text)
 {
     const char *gap = "";
 
@@ -159,7 +159,7 @@ add_slow_answer(const struct diagnosis *diagnosis, struct buffer *text)
         add_slow_reads(diagnosis, "wait", text);
         buffer_format(text, "%s because of the cgroup limit ",
                       is_queued ? " in the queue" : "");
-        add_limit(&facts->disk->limit, text);
+        add_limit_name(&facts->disk->limit, text);
         break;
     case CAUSE_FLUSH:
         buffer_text(text, "Slow: a flush takes ");
@@ -209,7 +209,7 @@ add_fine_answer(const struct diagnosis *diagnosis, struct buffer *text)
         buffer_text(text, "; if the server is near, it is slow.");
     else if (findings->is_limit_reached) {
         buffer_text(text, "; nothing looks wrong up to the cgroup limit ");
-        add_limit(&facts->disk->limit, text);
+        add_limit_name(&facts->disk->limit, text);
         buffer_text(text, ".");
     } else
         buffer_text(text, "; nothing looks wrong.");
@@ -237,7 +237,13 @@ add_why_unknown(const struct diagnosis *diagnosis, struct buffer *text)
     case CAUSE_HIDDEN:
         buffer_format(text, "a file system of type %s does not say where its data is ",
                       facts->fstype);
-        break;
+        add_percentiles(facts, text);
+        if (diagnosis->findings.slots > 0)
+            buffer_format(
+                text, ", and it answers only about %" PRId64 " %s at a time",
+                diagnosis->findings.slots,
+                units_plural((uint64_t)diagnosis->findings.slots, "read", "reads"));
+        return;
     case CAUSE_CONTRADICTION:
         if (facts->has_disk && disk->is_rotational == 1 && !disk->is_virtual)
             buffer_text(text, "the driver says hard disk, but a cache seems to answer ");
@@ -360,7 +366,7 @@ add_unknown_advice(const struct diagnosis *diagnosis, struct buffer *text)
         if (facts->has_disk && facts->kind != OS_BLOCK)
             buffer_format(text, "ioping -diagnose %s", facts->disk->path);
         else
-            add_run(diagnosis, "-diagnose -S 0", text);
+            add_run(diagnosis, "-q -c 1000 -i 10ms", text);
         break;
     case CAUSE_BUSY:
         buffer_text(text, "iotop -o");

@@ -534,15 +534,40 @@ json_highest(struct report *report, const struct run_record *record)
     buffer_free(&limits);
 }
 
+/* Adds the array "limits" with the limits of all parts of -diagnose: each limit is on one
+ * part. Adds nothing if there are none. */
+static void
+add_limits_of_parts(const struct report *report, struct json *json)
+{
+    char name[SLO_NAME_SIZE];
+
+    if (report->plan->statistics.slos.count == 0)
+        return;
+
+    json_open(json, "limits", '[');
+    for (int i = 0; i < report->job_count; i++) {
+        const struct outcome *outcome = &report->jobs[i].outcome;
+        if (!outcome->is_explained)
+            continue;
+        for (int k = 0; k < outcome->slos->count; k++) {
+            const struct slo *slo = &outcome->slos->list[k];
+            json_open(json, NULL, '{');
+            json_string(json, "name", slo_name(slo, name));
+            add_absolute_limit(json, slo, &outcome->answers[k]);
+            json_close(json, '}');
+        }
+    }
+    json_close(json, ']');
+}
+
 /* Adds the record of a diagnosis. */
 static void
 json_diagnosis(struct report *report, const struct run_record *record)
 {
-    (void)record;
     struct json json = open_record(report);
 
-    diagnosis_add_object(&json, report->diagnosis);
-    add_limits_array(report, &json);
+    diagnosis_add_object(&json, record->diagnosis);
+    add_limits_of_parts(report, &json);
     close_record(report, &json);
 }
 

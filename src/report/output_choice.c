@@ -156,12 +156,12 @@ has_periods(const struct plan *plan, const struct output_kind *kind)
 /*
  * Rule 6: An output has a summary if its format has one. An output with PERIODS omits the
  * summary, unless it has lines for requests, too, or its kind asks for a summary after
- * periods. With -diagnose, the diagnosis takes the place of the summary.
+ * periods. With -diagnose, the summary is the diagnosis.
  */
 static bool
 has_summary(const struct plan *plan, const struct output_kind *kind, bool periods)
 {
-    if (!kind->format->records[RECORD_SUMMARY] || plan->mode == MODE_DIAGNOSE)
+    if (!kind->format->records[RECORD_SUMMARY])
         return false;
 
     return kind->summary_after_periods || !periods || has_request_lines(plan, kind);

@@ -289,8 +289,6 @@ has_record(const struct report *report, const struct job *job, enum record_kind 
 
     if (!format->records[kind])
         return false;
-    if (kind == RECORD_DIAGNOSIS)
-        return true;
     if (kind == RECORD_STEP || kind == RECORD_HIGHEST)
         return report->plan->mode != MODE_DIAGNOSE;
     if (kind == RECORD_PERIOD)
@@ -511,7 +509,7 @@ report_explain(struct reports *reports, struct job *jobs, int count)
         outcome->legacy_summary = has_summary && plan->sweep.kind == SWEEP_NONE &&
                                   (!report->is_terminal || plan->mode == MODE_PHASES);
         outcome->limits_printed =
-            (has_summary && report->is_terminal) || plan->mode == MODE_DIAGNOSE;
+            has_summary && (report->is_terminal || outcome->is_diagnosed);
 
         outcome_explain(outcome, &reports->notes);
         if (reports->notes.count && !has_remarks) {
@@ -585,17 +583,6 @@ report_compare(struct reports *reports)
 
     if (report->job_count > 1 || report->plan->mode == MODE_COMPARE)
         on_record(reports, report->jobs, &(struct run_record){.kind = RECORD_COMPARISON});
-}
-
-void
-report_diagnose(struct reports *reports, const struct diagnosis *diagnosis)
-{
-    for (int i = 0; i < reports->report_count; i++)
-        reports->list[i].diagnosis = diagnosis;
-
-    status_erase(reports->status);
-    on_record(reports, reports->list[0].jobs,
-              &(struct run_record){.kind = RECORD_DIAGNOSIS});
 }
 
 /* Writes the summaries of all jobs of REPORT. */

@@ -17,6 +17,7 @@
 #include "base/deadlines.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "plan/parts.h"
 #include "run_private.h"
 #include "worker_thread.h"
 
@@ -50,7 +51,8 @@ job_init(struct job *job, const struct plan *plan, int index)
     job->outcome.slos = &plan->statistics.slos;
     job->outcome.warnings = &plan->statistics.warnings;
     job->outcome.is_diagnosed = plan->mode == MODE_DIAGNOSE;
-    job->outcome.has_breakdown = plan->statistics.has_breakdown;
+    job->outcome.has_breakdown =
+        plan->statistics.has_breakdown && !job->outcome.is_diagnosed;
     job->outcome.target_name = job_name(job);
     if (plan->end.max_requests == UINT64_MAX && plan->end.work_time != INT64_MAX)
         job->outcome.work_time = plan->end.work_time;

@@ -136,8 +136,8 @@ end_period(struct job *job, int64_t now)
                             now);
     merge_unsampled(&job->period);
     job->period.stats.busy_time = busy_time(&job->period.busy);
-    const struct run_record record = {RECORD_PERIOD, &job->period.stats,
-                                      now - job->period.began_at, NULL, NULL};
+    const struct run_record record = {
+        RECORD_PERIOD, &job->period.stats, now - job->period.began_at, NULL, NULL, NULL};
 
     int status = observer->record(observer->self, job, &record);
     stats_clear(&job->period.stats);

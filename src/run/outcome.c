@@ -726,12 +726,11 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
                   units_plural(total->late_count, "it counts", "they count"),
                   units_plural(total->late_count, "its time", "their times"));
 
-    if (outcome->has_breakdown && !outcome->is_diagnosed)
+    if (outcome->has_breakdown)
         explain_split(outcome, notes);
     if (outcome->legacy_summary)
         explain_counts(outcome, notes);
-    if (!outcome->is_diagnosed)
-        explain_steps(outcome, notes);
+    explain_steps(outcome, notes);
     explain_limits(outcome, notes);
 
     if (total->latency.count == 0 && !has_failed(outcome) && !outcome->sweep_kind)

@@ -210,12 +210,12 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
         .verdict = judge_step(job, time, failed)};
 
     insert_step(job, &step);
-    const struct run_record record = {RECORD_STEP, stats, time, &step, NULL};
+    const struct run_record record = {RECORD_STEP, stats, time, &step, NULL, NULL};
     int status = observer->record(observer->self, job, &record);
     if (status < 0 || failed)
         return false;
 
-    if (!outcome->empty_step && stats->requests == 0)
+    if (!outcome->empty_step && !outcome->is_diagnosed && stats->requests == 0)
         outcome->empty_step = value;
 
     return true;

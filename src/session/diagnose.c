@@ -70,7 +70,6 @@ session_try_trace(struct session *session)
              gap, error.advice);
     job->plan.statistics.has_breakdown = false;
     job->active_plan.statistics.has_breakdown = false;
-    job->outcome.has_breakdown = false;
 }
 
 void
@@ -129,7 +128,8 @@ session_diagnose(struct session *session)
 
     diagnosis_collect(result, session->jobs, session->job_count);
     diagnosis_judge(&result->facts, &result->findings);
-    report_diagnose(&session->reports, result);
+    const struct run_record record = {.kind = RECORD_DIAGNOSIS, .diagnosis = result};
+    session->observer.record(session->observer.self, &session->jobs[0], &record);
 
     return diagnosis_status(&result->findings);
 }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "os/disk.h"
 #include "os/thread.h"
+#include "plan/parts.h"
 #include "report/diagnosis.h"
 #include "report/report.h"
 #include "run/run.h"

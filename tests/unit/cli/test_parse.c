@@ -110,6 +110,7 @@ static const struct row {
     {OPTION_RECORD, 0, "record", "7", 0},
     {OPTION_WARN, 0, "warn", "max=7ns", AT(warnings.list[0].limit)},
     {OPTION_CHECK, 0, "check", NULL, 0},
+    {OPTION_DIAGNOSE, 0, "diagnose", NULL, 0},
     {OPTION_BUCKETS, 0, "buckets", "7ns", AT(buckets.list[0])},
     {OPTION_INFLUX, 0, "influx", NULL, 0},
     {OPTION_CSV, 0, "csv", NULL, 0},
@@ -297,6 +298,8 @@ TEST(unique_beginnings_of_names)
         {"--k .", OPTION_KEEP},
         {"--t .", OPTION_TIME},
         {"-ch .", OPTION_CHECK},
+        {"-di .", OPTION_DIRECT}, /* as in 1.3, which had no -diagnose */
+        {"-dia .", OPTION_DIAGNOSE},
         {"-wa 1 .", OPTION_WARMUP}, /* as in 1.3, which had no -warn */
         {"-warn p99=1s .", OPTION_WARN},
     };
