@@ -2,10 +2,11 @@
  * Judges the facts of -diagnose: the class of the target, whether it is slow for its
  * class, why, and what it suits. Nothing here reads a file or prints.
  *
- * The rule for classes: a class is claimed only if two independent things agree, namely
- * what the system says about the device and what was measured. If the system does not say
- * what the device is (a virtual disk, or one behind a USB bridge), the measurements
- * only suggest a class (is_likeness). If both contradict each other, no class is claimed.
+ * The rule for classes: a class is claimed only if two independent things agree, the
+ * words of the system about the device, and the measurements. If the system does not say
+ * which kind of device it is (a virtual disk, or a disk behind a USB bridge), the
+ * measurements only suggest a class (is_likeness). If both contradict each other, no
+ * class is claimed.
  */
 #include "report/diagnosis.h"
 

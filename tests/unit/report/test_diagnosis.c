@@ -1,0 +1,530 @@
+/* The findings and sentences of -diagnose, from facts that tests make up. */
+#include "support.h"
+
+#include "base/error.h"
+#include "base/time.h"
+#include "report/diagnosis.h"
+
+/* The facts of a test: those of a fast disk on which nothing is known, with 600 reads. */
+static struct diagnosis diagnosis;
+static struct os_disk disk;
+static struct job_sweep sweep;
+
+/* Each depth doubles; the rate does as well, up to SLOTS, and beyond that the median. The
+ * first step has MEDIAN ns. */
+static void
+set_steps(int64_t median, int64_t slots)
+{
+    sweep = (struct job_sweep){.count = 6, .highest_index = -1};
+    for (int i = 0; i < sweep.count; i++) {
+        int64_t depth = 1 << i;
+        int64_t at_once = depth < slots ? depth : slots;
+        sweep.steps[i] =
+            (struct job_step){.value = depth,
+                              .requests = 1000,
+                              .iops = (double)at_once * 1e9 / (double)median,
+                              .bps = (double)at_once * 4096e9 / (double)median,
+                              .p50 = median * depth / at_once,
+                              .p99 = 2 * median * depth / at_once};
+    }
+}
+
+static void
+set_up(int64_t median)
+{
+    struct diagnosis_facts *facts = &diagnosis.facts;
+
+    disk = (struct os_disk){.path = "/dev/sdx",
+                            .is_rotational = -1,
+                            .is_removable = -1,
+                            .queue_size = -1,
+                            .disk_count = 1};
+    set_steps(median, 1000);
+    diagnosis = (struct diagnosis){.refusal = ""};
+    *facts = (struct diagnosis_facts){
+        .path = "/data",
+        .fstype = "ext4",
+        .device = "/dev/sdx1",
+        .kind = OS_DIRECTORY,
+        .has_disk = true,
+        .disk = &disk,
+        .failure = "",
+        .trace_refusal = "not root",
+        .request_size = 4096,
+        .pause = 10 * MS,
+        .paused = {600, median, median, 2 * median, 3 * median},
+        .stream = {500, MS, MS, MS, MS},
+        .stream_bps = 100e6,
+        .commit = {300, 2 * MS, 2 * MS, 3 * MS, 4 * MS},
+        .flush = {300, MS, MS, 2 * MS, 3 * MS},
+        .depths = &sweep,
+        .other_rate = 0,
+        .disk_busy = 1,
+    };
+}
+
+static const struct diagnosis_findings *
+judged(void)
+{
+    diagnosis_judge(&diagnosis.facts, &diagnosis.findings);
+    return &diagnosis.findings;
+}
+
+/* The findings are STATE, CLASS and CAUSE. */
+static void
+expect_judged(enum diagnosis_state state, enum storage_class class,
+              enum diagnosis_cause cause)
+{
+    const struct diagnosis_findings *findings = judged();
+    if (findings->state != state || findings->class != class || findings->cause != cause)
+        fail_msg("%s, %s, %s; not %s, %s, %s", diagnosis_state_word(findings->state),
+                 storage_ranges[findings->class].word,
+                 diagnosis_cause_word(findings->cause), diagnosis_state_word(state),
+                 storage_ranges[class].word, diagnosis_cause_word(cause));
+}
+
+/* The answer is SENTENCE, and ADVICE is worth trying. */
+static void
+says(const char *sentence, const char *advice)
+{
+    struct buffer text = {0};
+
+    judged();
+    diagnosis_answer(&diagnosis, &text);
+    assert_string_equal(text.text, sentence);
+    buffer_clear(&text);
+    diagnosis_advice(&diagnosis, &text);
+    assert_string_equal(text.text, advice);
+    buffer_free(&text);
+}
+
+/* What the system says, and which class follows with which median. */
+TEST(a_class_needs_figures_and_the_system)
+{
+    static const struct {
+        const char *transport, *model;
+        int rotational;
+        bool is_virtual;
+        int64_t median;
+        enum diagnosis_state state;
+        enum storage_class class;
+        bool is_likeness;
+        enum diagnosis_cause cause;
+    } cases[] = {
+        {"nvme", "", 0, false, 100 * US, DIAGNOSIS_FINE, CLASS_NVME, false, CAUSE_NONE},
+        {"nvme", "", 0, false, 10 * US, DIAGNOSIS_FINE, CLASS_NVME, false, CAUSE_NONE},
+        {"nvme", "", 0, false, 900 * US, DIAGNOSIS_SLOW, CLASS_NVME, false, CAUSE_NONE},
+        {"nvme", "", 0, false, 2 * US, DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, false,
+         CAUSE_CONTRADICTION},
+        {"ata", "", 0, false, 200 * US, DIAGNOSIS_FINE, CLASS_SATA_SSD, false,
+         CAUSE_NONE},
+        {"ata", "", 0, false, 9 * MS, DIAGNOSIS_SLOW, CLASS_SATA_SSD, false, CAUSE_NONE},
+        {"ata", "", 1, false, 12 * MS, DIAGNOSIS_FINE, CLASS_HARD_DISK, false,
+         CAUSE_NONE},
+        {"ata", "", 1, false, 60 * MS, DIAGNOSIS_SLOW, CLASS_HARD_DISK, false,
+         CAUSE_NONE},
+        {"ata", "", 1, false, 150 * US, DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, false,
+         CAUSE_CONTRADICTION},
+        {"ata", "", -1, false, 150 * US, DIAGNOSIS_FINE, CLASS_SSD, true, CAUSE_NONE},
+        {"scsi", "", 0, false, 150 * US, DIAGNOSIS_FINE, CLASS_SSD, false, CAUSE_NONE},
+        {"scsi", "", 1, false, 7 * MS, DIAGNOSIS_FINE, CLASS_HARD_DISK, false,
+         CAUSE_NONE},
+        /* USB bridges call everything rotational. */
+        {"usb", "", 1, false, 300 * US, DIAGNOSIS_FINE, CLASS_SSD, true, CAUSE_NONE},
+        {"usb", "", 1, false, 15 * MS, DIAGNOSIS_FINE, CLASS_HARD_DISK, true, CAUSE_NONE},
+        {"mmc", "", 0, false, 600 * US, DIAGNOSIS_FINE, CLASS_SSD, true, CAUSE_NONE},
+        {"mmc", "", 0, false, 15 * MS, DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, true,
+         CAUSE_BETWEEN},
+        /* A virtual disk may say anything. */
+        {"virtio", "", 1, true, 150 * US, DIAGNOSIS_FINE, CLASS_SSD, true, CAUSE_NONE},
+        {"virtio", "", 1, true, 3 * MS, DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, true,
+         CAUSE_BETWEEN},
+        {"virtio", "", 1, true, 12 * MS, DIAGNOSIS_FINE, CLASS_HARD_DISK, true,
+         CAUSE_NONE},
+        {"virtio", "", 1, true, 69 * MS, DIAGNOSIS_SLOW, CLASS_HARD_DISK, true,
+         CAUSE_NONE},
+        {"nvme", "QEMU NVMe Ctrl", 0, true, 150 * US, DIAGNOSIS_FINE, CLASS_SSD, true,
+         CAUSE_NONE},
+        {"nvme", "Amazon Elastic Block Store", 0, true, 500 * US, DIAGNOSIS_FINE,
+         CLASS_CLOUD, false, CAUSE_NONE},
+        {"nvme", "Amazon Elastic Block Store", 0, false, 30 * MS, DIAGNOSIS_SLOW,
+         CLASS_CLOUD, false, CAUSE_NONE},
+        {"nvme", "Amazon EC2 NVMe Instance Storage", 0, true, 100 * US, DIAGNOSIS_FINE,
+         CLASS_SSD, true, CAUSE_NONE},
+        {"scsi", "Google PersistentDisk", 0, true, 20 * US, DIAGNOSIS_UNKNOWN,
+         CLASS_UNKNOWN, false, CAUSE_CONTRADICTION},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        set_up(cases[i].median);
+        snprintf(disk.transport, sizeof(disk.transport), "%s", cases[i].transport);
+        snprintf(disk.model, sizeof(disk.model), "%s", cases[i].model);
+        disk.is_rotational = cases[i].rotational;
+        disk.is_virtual = cases[i].is_virtual;
+        expect_judged(cases[i].state, cases[i].class, cases[i].cause);
+        if (cases[i].class != CLASS_UNKNOWN)
+            assert_int_equal(diagnosis.findings.is_likeness, cases[i].is_likeness);
+    }
+}
+
+TEST(file_systems_without_a_disk_have_classes_of_their_own)
+{
+    static const struct {
+        const char *fstype;
+        bool is_in_memory;
+        int64_t median;
+        enum diagnosis_state state;
+        enum storage_class class;
+        enum diagnosis_cause cause;
+    } cases[] = {
+        {"tmpfs", true, 2 * US, DIAGNOSIS_FINE, CLASS_MEMORY, CAUSE_NONE},
+        {"nfs4", false, 400 * US, DIAGNOSIS_FINE, CLASS_NEAR_SERVER, CAUSE_NONE},
+        {"fuse.sshfs", false, 26 * MS, DIAGNOSIS_FINE, CLASS_FAR_SERVER, CAUSE_NONE},
+        {"nfs", false, 800 * MS, DIAGNOSIS_SLOW, CLASS_FAR_SERVER, CAUSE_NONE},
+        {"nfs", false, 20 * US, DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_CONTRADICTION},
+        {"fuse.other", false, 400 * US, DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_HIDDEN},
+        {"fuse.other", false, 69 * MS, DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_HIDDEN},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        set_up(cases[i].median);
+        diagnosis.facts.fstype = cases[i].fstype;
+        diagnosis.facts.has_disk = false;
+        diagnosis.facts.is_in_memory = cases[i].is_in_memory;
+        expect_judged(cases[i].state, cases[i].class, cases[i].cause);
+    }
+}
+
+/* Nothing is claimed without enough reads of the device itself. */
+TEST(without_measurements_nothing_is_claimed)
+{
+    set_up(100 * US);
+    diagnosis.facts.paused.count = 9;
+    expect_judged(DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_NO_READS);
+
+    set_up(100 * US);
+    diagnosis.facts.paused = (struct diagnosis_times){0, -1, -1, -1, -1};
+    diagnosis.facts.cached = 600;
+    expect_judged(DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_PAGE_CACHE);
+
+    set_up(100 * US);
+    diagnosis.facts.mode = IO_MODE_CACHED;
+    expect_judged(DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_PAGE_CACHE);
+
+    set_up(100 * US);
+    diagnosis.facts.request_size = 1 << 20;
+    expect_judged(DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_LARGE_READS);
+
+    set_up(100 * US);
+    diagnosis.facts.failure = "request 7 failed: EIO (Input/output error)";
+    expect_judged(DIAGNOSIS_FAILED, CLASS_UNKNOWN, CAUSE_NONE);
+
+    /* p99 is not known, and so does not count. */
+    set_up(100 * US);
+    diagnosis.facts.paused.p99 = -1;
+    diagnosis.facts.paused.count = 50;
+    expect_judged(DIAGNOSIS_FINE, CLASS_SSD, CAUSE_NONE);
+}
+
+static void
+set_nvme(int64_t median)
+{
+    set_up(median);
+    snprintf(disk.transport, sizeof(disk.transport), "nvme");
+    disk.is_rotational = 0;
+}
+
+TEST(each_cause_has_its_evidence)
+{
+    set_nvme(3 * MS);
+    diagnosis.facts.other_rate = 840;
+    diagnosis.facts.disk_busy = 95;
+    expect_judged(DIAGNOSIS_SLOW, CLASS_NVME, CAUSE_OTHERS);
+    diagnosis.facts.other_rate = 20; /* fewer than ioping's own */
+    expect_judged(DIAGNOSIS_SLOW, CLASS_NVME, CAUSE_NONE);
+    diagnosis.facts.other_rate = 840;
+    diagnosis.facts.disk_busy = 20;
+    expect_judged(DIAGNOSIS_SLOW, CLASS_NVME, CAUSE_NONE);
+
+    set_nvme(3 * MS);
+    set_steps(100 * US, 1000);
+    expect_judged(DIAGNOSIS_SLOW, CLASS_NVME, CAUSE_PAUSES);
+    set_steps(2 * MS, 1000);
+    expect_judged(DIAGNOSIS_SLOW, CLASS_NVME, CAUSE_NONE);
+
+    static const enum diagnosis_cause causes[PARTS] = {
+        CAUSE_SYSTEM, CAUSE_STACK, CAUSE_QUEUE, CAUSE_DEVICE, CAUSE_SYSTEM};
+    for (enum part part = 0; part < PARTS; part++) {
+        set_nvme(3 * MS);
+        diagnosis.facts.has_shares = true;
+        diagnosis.facts.shares[part] = 80;
+        expect_judged(DIAGNOSIS_SLOW, CLASS_NVME, causes[part]);
+        diagnosis.facts.shares[part] = 40;
+        expect_judged(DIAGNOSIS_SLOW, CLASS_NVME, CAUSE_NONE);
+    }
+
+    set_nvme(100 * US);
+    diagnosis.facts.flush.p50 = 50 * MS;
+    expect_judged(DIAGNOSIS_SLOW, CLASS_NVME, CAUSE_FLUSH);
+    diagnosis.facts.flush.count = 5;
+    expect_judged(DIAGNOSIS_FINE, CLASS_NVME, CAUSE_NONE);
+
+    set_nvme(200 * US);
+    set_steps(200 * US, 2);
+    expect_judged(DIAGNOSIS_SLOW, CLASS_NVME, CAUSE_SLOTS);
+    set_steps(200 * US, 8);
+    expect_judged(DIAGNOSIS_FINE, CLASS_NVME, CAUSE_NONE);
+    assert_int_equal(diagnosis.findings.slots, 8);
+    set_steps(10 * US, 2); /* the processor may be the limit */
+    expect_judged(DIAGNOSIS_FINE, CLASS_NVME, CAUSE_NONE);
+
+    /* A hard disk works on one request at a time, and its flushes take long. */
+    set_up(12 * MS);
+    snprintf(disk.transport, sizeof(disk.transport), "ata");
+    disk.is_rotational = 1;
+    set_steps(12 * MS, 1);
+    diagnosis.facts.flush.p50 = 60 * MS;
+    expect_judged(DIAGNOSIS_FINE, CLASS_HARD_DISK, CAUSE_NONE);
+}
+
+/* A slow disk of unknown kind may be a fast one with other work to do. */
+TEST(a_busy_disk_is_not_called_a_hard_disk)
+{
+    set_up(12 * MS);
+    diagnosis.facts.other_rate = 840;
+    diagnosis.facts.disk_busy = 95;
+    expect_judged(DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_BUSY);
+    diagnosis.facts.paused.p50 = 100 * US;
+    expect_judged(DIAGNOSIS_FINE, CLASS_SSD, CAUSE_NONE);
+}
+
+TEST(a_disk_that_falls_asleep_is_not_called_a_hard_disk)
+{
+    set_up(12 * MS);
+    set_steps(100 * US, 1000);
+    expect_judged(DIAGNOSIS_SLOW, CLASS_SSD, CAUSE_PAUSES);
+}
+
+TEST(a_limit_must_exist_and_be_reached)
+{
+    /* The reads with pauses want 100 per second. */
+    set_up(16 * MS);
+    snprintf(disk.limit.group, sizeof(disk.limit.group), "/backup.slice");
+    snprintf(disk.limit.file, sizeof(disk.limit.file),
+             "/sys/fs/cgroup/backup.slice/io.max");
+    disk.limit.requests_per_s = 60;
+    set_steps(16 * MS, 1);
+    expect_judged(DIAGNOSIS_SLOW, CLASS_UNKNOWN, CAUSE_LIMIT);
+    says("Slow: reads wait 16 ms (p50) because of the cgroup limit /backup.slice "
+         "(60 reads/s).",
+         "cat /sys/fs/cgroup/backup.slice/io.max");
+    diagnosis.facts.has_shares = true;
+    diagnosis.facts.shares[PART_QUEUE] = 90;
+    says("Slow: reads wait 16 ms (p50) in the queue because of the cgroup limit "
+         "/backup.slice (60 reads/s).",
+         "cat /sys/fs/cgroup/backup.slice/io.max");
+
+    /* The limit is far away. */
+    disk.limit.requests_per_s = 1000;
+    expect_judged(DIAGNOSIS_FINE, CLASS_HARD_DISK, CAUSE_NONE);
+
+    /* It stops only the sweep. */
+    set_up(100 * US);
+    snprintf(disk.limit.group, sizeof(disk.limit.group), "/a b");
+    disk.limit.requests_per_s = 20000;
+    set_steps(100 * US, 2);
+    expect_judged(DIAGNOSIS_FINE, CLASS_SSD, CAUSE_NONE);
+    says("This disk answers like an SSD (p50 100 us, p99 200 us); nothing looks wrong up "
+         "to the cgroup limit /a b (20 k reads/s).",
+         "ioping -q -w 1h -i 100ms -plot latency.svg /data");
+
+    /* Bytes are limited. */
+    set_up(100 * US);
+    snprintf(disk.limit.group, sizeof(disk.limit.group), "/");
+    disk.limit.bytes_per_s = 400 << 10; /* 100 reads per second want as much */
+    set_steps(10 * MS, 1);
+    diagnosis.facts.stream_bps = 400 << 10;
+    expect_judged(DIAGNOSIS_FINE, CLASS_SSD, CAUSE_NONE);
+    disk.limit.bytes_per_s = 300 << 10;
+    expect_judged(DIAGNOSIS_SLOW, CLASS_UNKNOWN, CAUSE_LIMIT);
+}
+
+TEST(the_tail_alone_may_be_slow)
+{
+    set_nvme(100 * US);
+    diagnosis.facts.paused.p99 = 30 * MS;
+    expect_judged(DIAGNOSIS_SLOW, CLASS_NVME, CAUSE_NONE);
+    says("Slow: reads take 30 ms (p99), and why is not known; the p99 of an NVMe SSD is "
+         "at most 10 ms.",
+         "ioping -breakdown -c 100 -i 10ms /data");
+}
+
+TEST(the_knee_is_the_last_depth_with_twice_the_p99)
+{
+    set_nvme(100 * US);
+    set_steps(100 * US, 4);
+    assert_int_equal(judged()->knee->value, 8);
+    set_steps(100 * US, 1000);
+    assert_int_equal(judged()->knee->value, 32);
+    sweep.steps[0].p99 = -1;
+    assert_null(judged()->knee);
+    sweep.count = 0;
+    assert_null(judged()->knee);
+}
+
+TEST(uses_need_their_figures)
+{
+    static const struct {
+        int64_t flush_p99, commit_average, read_p99;
+        double bps;
+        enum slo_verdict verdicts[STORAGE_USES];
+    } cases[] = {
+        {9 * MS, 4 * MS, 99 * MS, 16e6, {SLO_MET, SLO_MET, SLO_MET, SLO_MET}},
+        {10 * MS,
+         5 * MS,
+         100 * MS,
+         15e6,
+         {SLO_BROKEN, SLO_BROKEN, SLO_BROKEN, SLO_BROKEN}},
+        {-1, -1, -1, 16e6, {SLO_UNKNOWN, SLO_UNKNOWN, SLO_UNKNOWN, SLO_MET}},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        set_nvme(100 * US);
+        diagnosis.facts.flush.p99 = cases[i].flush_p99;
+        diagnosis.facts.commit.average = cases[i].commit_average;
+        diagnosis.facts.paused.p99 = cases[i].read_p99;
+        diagnosis.facts.stream_bps = cases[i].bps;
+        judged();
+        for (enum storage_use use = 0; use < STORAGE_USES; use++)
+            assert_int_equal(diagnosis.findings.uses[use].verdict,
+                             cases[i].verdicts[use]);
+    }
+
+    /* Nothing is called good that did not happen on a disk. */
+    set_nvme(100 * US);
+    diagnosis.facts.flushes_ignored = true;
+    judged();
+    assert_int_equal(diagnosis.findings.uses[USE_ETCD].verdict, SLO_UNKNOWN);
+    assert_int_equal(diagnosis.findings.uses[USE_DESKTOP].verdict, SLO_MET);
+    diagnosis.facts.kind = OS_BLOCK;
+    assert_string_equal(judged()->uses[USE_ETCD].why_unknown,
+                        "flushes are measured in directories only");
+    set_up(2 * US);
+    diagnosis.facts.is_in_memory = true;
+    judged();
+    for (enum storage_use use = 0; use < STORAGE_USES; use++)
+        assert_int_equal(diagnosis.findings.uses[use].verdict, SLO_UNKNOWN);
+}
+
+TEST(answers_are_sentences_with_their_figures)
+{
+    set_nvme(100 * US);
+    says(
+        "This disk is an NVMe SSD and answers like one (p50 100 us, p99 200 us); nothing "
+        "looks wrong.",
+        "ioping -q -w 1h -i 100ms -plot latency.svg /data");
+    set_nvme(3 * MS);
+    diagnosis.facts.has_shares = true;
+    diagnosis.facts.shares[PART_DEVICE] = 85;
+    says("Slow: reads take 3 ms (p50), 85 % of it in the disk itself; an NVMe SSD takes "
+         "at "
+         "most 500 us.",
+         "ioping -breakdown -c 100 -i 10ms /data");
+    diagnosis.facts.other_rate = 840.4;
+    diagnosis.facts.disk_busy = 95;
+    says("Slow: reads take 3 ms (p50) because other processes keep the disk busy (840 "
+         "requests/s, 95 % busy).",
+         "iotop -o");
+    set_nvme(3 * MS);
+    set_steps(80 * US, 1000);
+    says("Slow: reads take 3 ms (p50) after a pause, but 80 us back to back: something "
+         "falls asleep between requests.",
+         "ioping -sweep interval /data");
+    set_nvme(100 * US);
+    diagnosis.facts.flush.p50 = 50 * MS;
+    says("Slow: a flush takes 50 ms (p50), but a read only 100 us.",
+         "ioping -W -append -c 100 -i 100ms /data");
+    set_nvme(100 * US);
+    set_steps(100 * US, 1);
+    says("Slow: it answers only about 1 read at a time, and a read takes 100 us (p50).",
+         "ioping -sweep depth /data");
+    set_up(3 * MS);
+    disk.is_virtual = true;
+    says("Cannot tell: slower than an SSD, faster than a hard disk (p50 3 ms, p99 6 ms); "
+         "try ioping -breakdown -c 100 -i 10ms /data.",
+         "ioping -breakdown -c 100 -i 10ms /data");
+    set_up(26 * MS);
+    diagnosis.facts.fstype = "fuse.sshfs";
+    diagnosis.facts.device = "me@far.example:/srv";
+    diagnosis.facts.has_disk = false;
+    says("This file system on a server (fuse.sshfs) answers like a server over the "
+         "internet (p50 26 ms, p99 52 ms); if the server is near, it is slow.",
+         "ping far.example");
+    set_up(2 * MS);
+    diagnosis.facts.fstype = "fuse.other";
+    diagnosis.facts.has_disk = false;
+    set_steps(2 * MS, 4);
+    diagnosis.facts.path = "it's here";
+    says("Cannot tell: a file system of type fuse.other does not say where its data is "
+         "(p50 2 ms, p99 4 ms), and it answers only about 4 reads at a time; try ioping "
+         "-q -c 1000 -i 10ms 'it'\\''s here'.",
+         "ioping -q -c 1000 -i 10ms 'it'\\''s here'");
+    set_up(100 * US);
+    snprintf(disk.transport, sizeof(disk.transport), "ata");
+    disk.is_rotational = 1;
+    says("Cannot tell: the driver says hard disk, but a cache seems to answer (p50 100 "
+         "us, "
+         "p99 200 us); try ioping -diagnose /dev/sdx.",
+         "ioping -diagnose /dev/sdx");
+    set_up(100 * US);
+    diagnosis.facts.paused = (struct diagnosis_times){1, 5, 5, -1, 5};
+    says("Cannot tell: only 1 read counts; try ioping -diagnose -w 2m /data.",
+         "ioping -diagnose -w 2m /data");
+    set_up(100 * US);
+    diagnosis.facts.failure = "request 7 failed: EIO (Input/output error)";
+    says("Failing: request 7 failed: EIO (Input/output error).",
+         "ioping -E -c 100 -i 10ms /data");
+}
+
+TEST(what_is_not_known_is_listed)
+{
+    static const char *const expected[] = {
+        "p99 of reads: 50 reads are too few", "where the time goes: not root",
+        "caches, limits and burst credit of the hypervisor",
+        "whether the disk's own cache has answered: the file that was read is new"};
+    struct buffer text = {0};
+
+    set_up(100 * US);
+    disk.is_virtual = true;
+    diagnosis.facts.paused.count = 50;
+    diagnosis.facts.paused.p99 = -1;
+    judged();
+    for (int i = 0; i < (int)LENGTH(expected); i++) {
+        assert_true(diagnosis_unknown(&diagnosis, i, &text));
+        assert_string_equal(text.text, expected[i]);
+        buffer_clear(&text);
+    }
+    assert_false(diagnosis_unknown(&diagnosis, LENGTH(expected), &text));
+    assert_int_equal(text.length, 0);
+    buffer_free(&text);
+}
+
+TEST(only_a_slow_target_changes_the_exit_status)
+{
+    set_nvme(100 * US);
+    assert_int_equal(diagnosis_status(judged()), EXIT_DONE);
+    set_nvme(3 * MS);
+    assert_int_equal(diagnosis_status(judged()), EXIT_LIMIT);
+    diagnosis.facts.mode = IO_MODE_CACHED;
+    assert_int_equal(diagnosis_status(judged()), EXIT_DONE);
+}
+
+/* Each class can be told from its neighbours by its range. */
+TEST(ranges_are_ranges)
+{
+    for (enum storage_class class = CLASS_MEMORY; class < STORAGE_CLASSES; class ++) {
+        const struct storage_range *range = &storage_ranges[class];
+        assert_true(range->p50_from < range->p50_to);
+        assert_true(range->p99_to > range->p50_to);
+        assert_true(range->flush_to > 0);
+    }
+    assert_true(storage_ranges[CLASS_SSD].p50_to <=
+                storage_ranges[CLASS_HARD_DISK].p50_from);
+}
