@@ -1,0 +1,154 @@
+/* The answers of -diagnose about storage whose behaviour is known: servers with delays,
+ * limits of control groups, memory, loop devices and failures. */
+/* Marks: 60s linux native */
+#include "support.h"
+
+#define TIME "[0-9.]+ [num]?s"
+
+GROUP_SETUP(make_files)
+GROUP_TEARDOWN(unmount_all)
+
+/* The findings follow from the figures that the same run prints. */
+TEST(findings_agree_with_the_figures)
+{
+    need("jq");
+    expect(0,
+           "[true,true,true,true,true,true,true,true,true,true]\n"
+           "[true,true,true,true,true,true,true,true,true,true]\n",
+           "", "recomputed");
+}
+
+TEST(text_begins_with_the_answer_and_ends_with_a_command)
+{
+    expect(-1,
+           "~^(This|Slow:|Cannot tell:) [^\n]*\\.\n\n"
+           "target     d: directory on [^\n]*\n"
+           "disk       [^\n]*\n"
+           "(.*\n)?\n"
+           "idle       p50 " TIME ", [^\n]*\n"
+           "knee       .*\n"
+           "stream     .*\n"
+           "flush      .*\n"
+           "time       .*\n\n"
+           "etcd          (OK|FAIL|UNKNOWN) .*\n"
+           "database log  (OK|FAIL|UNKNOWN) .*\n"
+           "desktop       (OK|FAIL|UNKNOWN) .*\n"
+           "streaming     (OK|FAIL|UNKNOWN) .*\n\n"
+           "(not known  .*\n)?"
+           "try        [^\n]*\n$",
+           NULL, "ioping -hang 0 -diagnose -w 1s d");
+}
+
+/* The file and its folder look the same afterwards. */
+TEST(nothing_is_changed_or_left)
+{
+    expect(0, "", NULL,
+           "ioping -diagnose -w 500ms data >/dev/null; ioping -diagnose -w 500ms d "
+           ">/dev/null; cmp data copy && ls d");
+}
+
+TEST(memory_is_called_memory)
+{
+    need_success("[ \"$(stat -f -c %T /dev/shm)\" = tmpfs ]",
+                 "needs a tmpfs at /dev/shm");
+    expect(0, "~^This tmpfs is memory, not a disk \\(p50 " TIME ", p99 " TIME "\\)\\.\n$",
+           NULL, "sentence -w 1s /dev/shm");
+}
+
+TEST(few_slots_are_counted)
+{
+    need("jq");
+    serve("delay_us=8000,slots=4");
+    expect(0, "[\"unknown\",\"hidden\",4]\n", NULL,
+           "facts '[.state, .cause, .slots]' -w 8s fs/f");
+    expect(0,
+           "~^\"Cannot tell: a file system of type fuse[^ ]* does not say where its data "
+           "is \\(p50 " TIME "[^)]*\\), and it answers only about 4 reads at a time; try "
+           "ioping -q -c 1000 -i 10ms fs/f\\.\"\n$",
+           NULL, "jq '.[0].diagnosis.answer' o");
+}
+
+TEST(a_delay_is_measured_and_no_class_is_claimed)
+{
+    need("jq");
+    serve("delay_us=69000");
+    expect(0, "[\"unknown\",\"unknown\",\"hidden\",true]\n", NULL,
+           "facts '[.state, .class, .cause, .idle.p50 >= 69000000]' -w 4s fs/f");
+}
+
+TEST(a_slow_flush_is_the_cause)
+{
+    serve("delay_fsync_us=50000");
+    expect(5, "~^Slow: a flush takes " TIME " \\(p50\\), but a read only " TIME "\\.\n$",
+           NULL, "sentence -w 6s fs");
+}
+
+TEST(sleep_after_pauses_is_the_cause)
+{
+    serve("idle_ms=4,idle_us=30000");
+    expect(5,
+           "~^Slow: reads take " TIME " \\(p50\\) after a pause, but " TIME
+           " back to back: something falls asleep between requests\\.\n$",
+           NULL, "sentence -w 20s fs/f");
+}
+
+TEST(a_failed_read_is_the_answer)
+{
+    serve("fail_every=50");
+    expect(3, "~^Failing: request [0-9]+ failed: EIO \\(Input/output error\\)\\.\n$",
+           NULL, "sentence -w 2s fs/f");
+    expect(-1, "~^Failing: request ", NULL, "sentence -E -w 2s fs/f");
+}
+
+TEST(a_limit_of_a_control_group_is_the_cause)
+{
+    need("jq");
+    expect(5,
+           "~^\\[\"slow\",\"limit\",150\\]\n"
+           "Slow: reads wait TIME (in the queue )?because of the cgroup limit "
+           "/ioping-[0-9]+ \\(150 reads/s\\)\\.\n$",
+           NULL, "limited 150");
+}
+
+TEST(a_loop_device_may_answer_from_the_page_cache)
+{
+    need_loops();
+    expect(0,
+           "Cannot tell: the page cache answers, not the disk; try ioping -D DEVICE.\n",
+           NULL, "on_loop off");
+    expect(-1, "~^(This|Slow:|Cannot tell: [^t])", NULL, "on_loop on");
+}
+
+TEST(limits_are_on_the_part_that_has_the_figure)
+{
+    expect(5,
+           "~\nmax < 1 ns: FAIL \\(" TIME "\\)\n"
+           "sync-max < 1 hour: OK \\(" TIME "\\)\n$",
+           NULL, "ioping -diagnose -w 1s -slo sync-max=1hour -slo max=1ns d");
+    expect(5, NULL, "~\nioping: max < 1 ns: FAIL \\(" TIME "\\)\n$|^ioping: max < 1 ns",
+           "ioping -diagnose -w 1s -slo max=1ns -J data");
+}
+
+TEST(an_interrupted_diagnosis_says_so)
+{
+    serve("delay_us=100");
+    expect(0, "1\n", "", "interrupted");
+}
+
+static const struct variant refused[] = {
+    {"data copy", 1, "",
+     "ioping: -diagnose: works with one target only; run it once for each target\n"},
+    {"-w 0 data", 1, "",
+     "ioping: -work-time: -diagnose needs an end; give more than 0\n"},
+    {"-slo device-p99=1ms data", 1, "",
+     "ioping: -slo: device-p99 is about a part of the time, which -diagnose may not "
+     "know; "
+     "leave out the prefix to limit the whole time\n"},
+    {"-W data", 1, "", "ioping: -write and -diagnose cannot be combined\n"},
+    {"missing", 2, "", "ioping: missing: No such file or directory\n"},
+};
+
+TEST(what_makes_no_sense_is_refused)
+{
+    expect_variants(refused, LENGTH(refused), "ioping -diagnose %s");
+}
