@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * What the system knows about the disk that holds an open file: which disk it is, how it
+ * The knowledge of the system about the disk that holds an open file: its name, how it
  * is connected, which limits are set on it, and how busy it is. Nothing is asked of the
  * disk itself.
  */

@@ -26,7 +26,7 @@ struct diagnosis_times {
     int64_t average, p50, p99, max;
 };
 
-/* What is known about a target. */
+/* Everything that is known about a target. */
 struct diagnosis_facts {
     const char *path;
     const char *fstype; /* "block" or "character" for a device */
@@ -78,8 +78,8 @@ enum storage_class {
     STORAGE_CLASSES
 };
 
-/* What is typical of a class: small reads with pauses between them. storage_class.c names
- * the measurements from which the ranges come. */
+/* The typical times of a class, of small reads with pauses between them. storage_class.c
+ * names the measurements from which the ranges come. */
 struct storage_range {
     const char *word;         /* for programs: "hard-disk" */
     const char *name;         /* for people: "a hard disk" */
@@ -90,14 +90,14 @@ struct storage_range {
 };
 extern const struct storage_range storage_ranges[STORAGE_CLASSES];
 
-/* What a disk may be used for. */
+/* The uses for which a disk is judged. */
 enum storage_use { USE_ETCD, USE_DATABASE, USE_DESKTOP, USE_STREAMING, STORAGE_USES };
 
-/* What a use needs; storage_class.c names the sources. */
+/* The need of a use; storage_class.c names the sources. */
 struct storage_need {
     const char *word;   /* for programs: "database-log" */
     const char *name;   /* for people: "database log" */
-    const char *figure; /* what is limited: "flush p99" */
+    const char *figure; /* the figure with the limit: "flush p99" */
     int64_t limit;      /* ns; for streaming bytes per second */
     bool is_rate;       /* the figure must be at least the limit, else below it */
     const char *source; /* who says so */
@@ -131,7 +131,7 @@ enum diagnosis_cause {
     CAUSE_PAGE_CACHE,    /* the page cache answers */
     CAUSE_LARGE_READS,   /* the ranges are for small reads */
     CAUSE_HIDDEN,        /* a file system without a device that is known */
-    CAUSE_CONTRADICTION, /* the figures do not fit to what the driver says */
+    CAUSE_CONTRADICTION, /* the figures do not fit to the words of the driver */
     CAUSE_BUSY,          /* other processes keep the disk busy */
     CAUSE_BETWEEN,       /* too slow for an SSD, too fast for a hard disk */
 };
@@ -143,7 +143,7 @@ struct use_finding {
     const char *why_unknown; /* NULL if the verdict is known */
 };
 
-/* What the facts mean. */
+/* The meaning of the facts. */
 struct diagnosis_findings {
     enum diagnosis_state state;
     enum storage_class class; /* the class that is claimed, or was expected if slow */

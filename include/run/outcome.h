@@ -59,7 +59,8 @@ struct outcome {
     const struct time_series *series;
     const struct job_phase *phases; /* an array of PHASES entries; NULL without -load */
     bool has_breakdown; /* the time of each request was split into parts (-breakdown) */
-    /* the job is a part of -diagnose, which itself says what is missing or unknown */
+    /* the job is a part of -diagnose, which itself lists the figures that are not known
+     */
     bool is_diagnosed;
     const char *target_name; /* name of the target; NULL if it is the only target */
     /* read from a file (-compare), which does not say why requests did not count */

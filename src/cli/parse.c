@@ -343,7 +343,7 @@ static const char first_screen[] =
     "Times single I/O requests, like ping. Only reads, unless -W or -G is given.\n"
     "\n"
     "  ioping .                          one read per second until Ctrl-C\n"
-    "  ioping -R .                       random reads, back to back, for 3 seconds\n"
+    "  ioping -diagnose .                what is this disk, is anything wrong?\n"
     "  ioping -q -c 500 -i 10ms A B      which of two disks is faster?\n"
     "  ioping -sweep rate -slo p99=1ms . how many requests/s with p99 under 1 ms?\n"
     "\n"

@@ -3,7 +3,7 @@
  * sweep of depths, sequential reads, and a log whose writes are flushed. All of them are
  * plans that other options could ask for. This file only chooses their values.
  *
- *     part         what it shows                                       share of -w
+ *     part         purpose                                             share of -w
  *     pauses       the latency of a device that has nothing else to do         30 %
  *     depths       how many requests the device works on at a time             45 %
  *     stream       the bandwidth of sequential reads                           10 %

@@ -3,9 +3,9 @@
  * the answer; each block after it rests on the one before:
  *
  *   answer    one sentence
- *   target    what it is, from the system
+ *   target    its properties, from the system
  *   figures   the measurements
- *   uses      what it suits, with the figure that decides
+ *   uses      uses that it suits, each with the figure that decides
  *   unknown   things that were not measured or seen
  *   try       a command
  */
@@ -256,7 +256,7 @@ add_use_value(struct buffer *text, const struct storage_need *need, int64_t valu
 static const char *const verdicts[] = {
     [SLO_MET] = "OK", [SLO_BROKEN] = "FAIL", [SLO_UNKNOWN] = "UNKNOWN"};
 
-/* Adds the block with what the target suits. */
+/* Adds the block about the uses that the target suits. */
 static void
 add_uses(struct report *report, const struct diagnosis_findings *findings)
 {

@@ -270,7 +270,7 @@ set_unknown(struct diagnosis_findings *findings, enum diagnosis_cause cause)
     findings->cause = cause;
 }
 
-/* Compares the paused reads with what is typical of the class of FINDINGS. */
+/* Compares the paused reads with the range of the class of FINDINGS. */
 static void
 compare_with_class(const struct diagnosis_facts *facts,
                    struct diagnosis_findings *findings)
@@ -473,8 +473,8 @@ find_cause(const struct diagnosis_facts *facts, const struct diagnosis_findings 
     return CAUSE_NONE;
 }
 
-/* Finds what is slow although the reads with pauses are not: flushes, or more than a few
- * requests at a time. Also finds such a cause if the class of the target is hidden. */
+/* Looks for slowness that the reads with pauses do not show: slow flushes, or few
+ * requests at a time. Also looks for it if the class of the target is hidden. */
 static void
 find_other_slowness(const struct diagnosis_facts *facts,
                     struct diagnosis_findings *findings)

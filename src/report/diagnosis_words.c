@@ -1,5 +1,6 @@
 /*
- * The sentences of -diagnose: the answer, what is not known, and what to try next. Each
+ * The sentences of -diagnose: the answer, the things that are not known, and the
+ * command to try next. Each
  * sentence is made from findings (diagnosis.c) and says the figures on which it rests.
  */
 #include "base/units.h"
@@ -70,7 +71,7 @@ add_limit_name(const struct os_disk_limit *limit, struct buffer *text)
     buffer_text(text, ")");
 }
 
-/* Adds what is typical of the class of FINDINGS. */
+/* Adds the typical time of the class of FINDINGS. */
 static void
 add_typical(const struct diagnosis_findings *findings, struct buffer *text)
 {

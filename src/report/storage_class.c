@@ -1,7 +1,7 @@
 /*
- * What is typical of each class of storage, and what each use needs. The ranges are for
- * reads of 4 KiB with pauses between them. They are wider than the measurements, so that
- * a class is only claimed, and only called slow, when that is safe.
+ * The typical times of each class of storage, and the needs of each use. The ranges are
+ * for reads of 4 KiB with pauses between them. They are wider than the measurements, so
+ * that a class is only claimed, and only called slow, when that is safe.
  *
  * Sources, by class:
  *   memory         22 us (tmpfs): Disk Latency, beuke.org/disk-latency, 2021
@@ -19,7 +19,7 @@
  *                  rpm). Reads near each other need shorter seeks.
  *   far server     26 ms (SSHFS, 20 ms of it network): beuke.org
  *
- * Limits of flushes: 20 ms is what a log of etcd needs at least (50 sequential writes per
+ * Limits of flushes: a log of etcd needs at most 20 ms (50 sequential writes per
  * second, Red Hat, Recommended etcd practices). A hard disk needs a seek and a rotation
  * for the data and again for the journal.
  */

@@ -1,7 +1,7 @@
 /*
- * What a session does for -diagnose beside the runs of its parts: it lets the parts that
- * read share one target, asks the system about the disk, and at the end passes everything
- * that is known on to the diagnosis (report/diagnosis.h).
+ * The work of a session for -diagnose, beside the runs of its parts: it lets the parts
+ * that read share one target, asks the system about the disk, and at the end passes
+ * everything that is known on to the diagnosis (report/diagnosis.h).
  */
 #include "os/process.h"
 #include "session_private.h"

@@ -21,7 +21,7 @@
 
 struct output_kind;
 
-/* What -diagnose gathers. */
+/* The facts that a session gathers for -diagnose. */
 struct session_diagnosis {
     struct diagnosis result;
     struct os_disk disk;

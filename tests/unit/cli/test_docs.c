@@ -337,7 +337,7 @@ check_examples(const char *name)
 TEST(the_examples_of_the_documents_are_taken)
 {
     assert_true(check_examples("man/TOUR.md") >= 30);
-    assert_int_equal(check_examples("man/ioping.1"), 12);
+    assert_int_equal(check_examples("man/ioping.1"), 11);
     assert_true(check_examples("man/ioping-output.5") >= 6);
     assert_true(check_examples("man/ioping-statistics.7") >= 1);
 }
