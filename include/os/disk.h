@@ -23,7 +23,8 @@ struct os_disk_limit {
 struct os_disk {
     char path[128];  /* the path by which users know it, such as "/dev/sda" */
     char model[128]; /* its vendor and model, such as "ATA Samsung SSD 870" */
-    /* How it is connected: "nvme", "ata", "usb", "scsi", "virtio", "loop" and so on. */
+    /* How it is connected: "nvme", "ata", "usb", "scsi", "virtio", "loop" and so on;
+     * "memory" if it keeps its data in memory. */
     char transport[16];
     int is_rotational;    /* 1: the driver says that it rotates; 0: it does not */
     int is_removable;     /* 1: its medium can be removed */

@@ -39,7 +39,9 @@ struct diagnosis_facts {
 
     const char *failure;  /* why a request failed; empty: none failed */
     bool was_interrupted; /* a signal ended the diagnosis early */
-    uint64_t cached;      /* reads that the page cache answered */
+    uint64_t cached;      /* reads that the page cache answered, and that do not count */
+    uint64_t from_memory; /* reads that count, but came from memory */
+    double hole_percent;  /* share of holes in the working set */
     int64_t request_size; /* bytes; not of the stream */
     int64_t pause;        /* from one read of `paused` to the next */
 
@@ -86,7 +88,7 @@ struct storage_range {
     int64_t p50_from, p50_to; /* typical medians */
     int64_t p99_to;           /* typical p99 is at most this */
     int64_t flush_to;         /* typical median of a flush is at most this */
-    int expected_slots; /* requests that it works on at a time, at least; 0: unknown */
+    int expected_slots; /* reads in flight that raise its rate, at least; 0: unknown */
 };
 extern const struct storage_range storage_ranges[STORAGE_CLASSES];
 
@@ -129,6 +131,7 @@ enum diagnosis_cause {
     /* why its class is unknown */
     CAUSE_NO_READS,      /* no read counts, or too few */
     CAUSE_PAGE_CACHE,    /* the page cache answers */
+    CAUSE_HOLES,         /* reads of holes in a sparse file touch no device */
     CAUSE_LARGE_READS,   /* the ranges are for small reads */
     CAUSE_HIDDEN,        /* a file system without a device that is known */
     CAUSE_CONTRADICTION, /* the figures do not fit to the words of the driver */
@@ -154,8 +157,8 @@ struct diagnosis_findings {
     /* The step of the sweep with the highest depth at which p99 is at most twice as long
      * as at depth 1; NULL: unknown. */
     const struct job_step *knee;
-    /* About how many requests the target works on at a time: more in flight only wait. 0:
-     * more than the sweep had, or unknown. */
+    /* More reads in flight than about this number only wait: the rate does not rise any
+     * more. 0: more than the sweep had, or unknown. */
     int64_t slots;
     struct use_finding uses[STORAGE_USES];
 };

@@ -313,10 +313,8 @@ int
 os_disk_find(int fd, struct os_disk *disk)
 {
     (void)fd;
-    *disk = (struct os_disk){.is_rotational = -1,
-                             .is_removable = -1,
-                             .queue_size = -1,
-                             .disk_count = 1};
+    *disk = (struct os_disk){
+        .is_rotational = -1, .is_removable = -1, .queue_size = -1, .disk_count = 1};
     return -1;
 }
 

@@ -42,7 +42,6 @@ static const struct {
     const char *part, *transport;
 } transports[] = {
     {"/virtual/block/loop", "loop"},
-    {"/virtual/block/zram", "zram"},
     {"/virtual/block/nbd", "nbd"},
     {"/virtual/block/drbd", "drbd"},
     {"/virtual/block/dm-", "stack"},
@@ -147,6 +146,8 @@ describe(struct disk_search *search, const char *device_link,
     linux_device_path(found, disk->path, sizeof(disk->path));
     snprintf(disk->folder, sizeof(disk->folder), "%s", folder);
     find_transport(device_link, disk);
+    if (linux_disk_is_memory(found))
+        snprintf(disk->transport, sizeof(disk->transport), "memory");
     read_model(folder, disk);
     read_scheduler(folder, disk);
     linux_file_read(disk->write_cache, sizeof(disk->write_cache), "%s/queue/write_cache",
@@ -198,6 +199,7 @@ follow_loop_file(struct disk_search *search, const char *device_link,
     char layer[sizeof(file_path) + 16];
     char below[LINUX_SYSFS_ROOM];
     struct stat file;
+    struct statfs system;
 
     bool has_path = linux_file_read(file_path, sizeof(file_path), "%s/loop/backing_file",
                                     found->folder);
@@ -211,6 +213,8 @@ follow_loop_file(struct disk_search *search, const char *device_link,
     }
 
     describe(search, device_link, found);
+    if (has_path && statfs(file_path, &system) == 0 && linux_mount_memory(&system))
+        snprintf(search->disk->transport, sizeof(search->disk->transport), "memory");
     return 0;
 }
 

@@ -52,8 +52,12 @@ plan_resolve_diagnosis(const struct options *options, struct plan *plan,
     return 0;
 }
 
-/* Lets IO have several requests in flight: by the first engine that can do this here, or
- * else by several threads. Returns the kind of sweep that raises their number. */
+/*
+ * Lets IO have several requests in flight: by io_uring, or else by several threads. The
+ * other engines are not used, because some of them send only one request at a time to
+ * some file systems. Then it would look as if the target could not answer more. Returns
+ * the kind of sweep that raises the number of requests.
+ */
 static enum sweep_kind
 choose_depth_engine(struct plan_io *io)
 {
@@ -62,7 +66,7 @@ choose_depth_engine(struct plan_io *io)
     const struct io_engine *engine =
         io_find_queueing_engine(LAST_DEPTH, &depth, &missing);
 
-    if (!engine || depth < LAST_DEPTH)
+    if (engine != io_find_engine('U') || depth < LAST_DEPTH)
         return SWEEP_THREADS;
     io->engine = engine;
     io->engine_name = engine->name;

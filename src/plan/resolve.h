@@ -2,8 +2,8 @@
 #define PLAN_RESOLVE_H
 
 /*
- * The steps of plan_make that sweep.c, phases.c and diagnose.c define. Each step fills fields of PLAN
- * from OPTIONS and from the fields that earlier steps have filled.
+ * The steps of plan_make that sweep.c, phases.c and diagnose.c define. Each step fills
+ * fields of PLAN from OPTIONS and from the fields that earlier steps have filled.
  */
 
 #include "cli/cli.h"

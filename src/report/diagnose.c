@@ -179,7 +179,8 @@ add_knee(struct buffer *text, const struct diagnosis_facts *facts,
                               : "; with more in flight, p99 more than doubles\n");
     if (findings->slots > 0) {
         add_label(text, "");
-        buffer_format(text, "about %" PRId64 " at a time; more in flight only wait\n",
+        buffer_format(text,
+                      "with more than about %" PRId64 " in flight, reads only wait\n",
                       findings->slots);
     }
 }

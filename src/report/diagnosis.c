@@ -22,6 +22,8 @@
 #define MIN_READS 10
 /* The ranges of classes are for reads of at most this size, bytes. */
 #define MAX_JUDGED_SIZE (16 << 10)
+/* If a larger share of the reads touched no device, percent, nothing is said about it. */
+#define MAX_UNTOUCHED 10
 /* A step of the sweep with fewer requests is not compared with another one. */
 #define MIN_STEP_REQUESTS 30
 
@@ -132,6 +134,10 @@ diagnosis_collect(struct diagnosis *diagnosis, const struct job *jobs, int count
     collect_failure(diagnosis, jobs, count);
 
     facts->cached = first->outcome.total.cached;
+    facts->from_memory = first->outcome.total.from_memory;
+    facts->hole_percent = first->outcome.hole_percent;
+    if (first->target.hole_percent > 0)
+        facts->hole_percent += first->target.hole_percent;
     facts->paused = collect_times(&first->outcome.total, SCOPE_ALL);
     collect_shares(facts, &first->outcome.total);
 
@@ -337,23 +343,36 @@ judge_served(const struct diagnosis_facts *facts, struct diagnosis_findings *fin
         compare_with_class(facts, findings);
 }
 
+/* Returns true if too many reads came from memory instead of a device. */
+static bool
+is_from_page_cache(const struct diagnosis_facts *facts)
+{
+    bool has_only_cached = facts->paused.count == 0 && facts->cached > 0;
+    return has_only_cached ||
+           100 * facts->from_memory > MAX_UNTOUCHED * facts->paused.count;
+}
+
 /* Finds the class and the state of the target. */
 static void
 judge_class(const struct diagnosis_facts *facts, struct diagnosis_findings *findings)
 {
     bool is_memory = facts->is_in_memory ||
-                     (facts->has_disk && strcmp(facts->disk->transport, "zram") == 0);
+                     (facts->has_disk && strcmp(facts->disk->transport, "memory") == 0);
 
     if (facts->failure[0])
         findings->state = DIAGNOSIS_FAILED;
-    else if (facts->paused.count == 0 && facts->cached > 0)
+    else if (is_from_page_cache(facts))
         set_unknown(findings, CAUSE_PAGE_CACHE);
     else if (facts->paused.count < MIN_READS)
         set_unknown(findings, CAUSE_NO_READS);
     else if (is_memory)
         findings->class = CLASS_MEMORY;
+    else if (facts->kind == OS_CHARACTER)
+        set_unknown(findings, CAUSE_HIDDEN);
     else if (facts->mode == IO_MODE_CACHED)
         set_unknown(findings, CAUSE_PAGE_CACHE);
+    else if (facts->hole_percent > MAX_UNTOUCHED)
+        set_unknown(findings, CAUSE_HOLES);
     else if (facts->request_size > MAX_JUDGED_SIZE)
         set_unknown(findings, CAUSE_LARGE_READS);
     else if (diagnosis_is_served(facts))
@@ -473,6 +492,16 @@ find_cause(const struct diagnosis_facts *facts, const struct diagnosis_findings 
     return CAUSE_NONE;
 }
 
+/* Returns true if only few reads in flight raise the rate of the target. This says
+ * something about a disk only. The maker of a virtual disk or a volume may limit its rate
+ * to any number, and then it looks the same. */
+static bool
+has_few_slots(const struct diagnosis_findings *findings)
+{
+    return findings->slots > 0 && !findings->is_likeness && !findings->is_limit_reached &&
+           findings->slots < storage_ranges[findings->class].expected_slots;
+}
+
 /* Looks for slowness that the reads with pauses do not show: slow flushes, or few
  * requests at a time. Also looks for it if the class of the target is hidden. */
 static void
@@ -495,8 +524,7 @@ find_other_slowness(const struct diagnosis_facts *facts,
                is_slow_after_pauses(facts)) {
         findings->state = DIAGNOSIS_SLOW;
         findings->cause = CAUSE_PAUSES;
-    } else if (findings->slots > 0 && findings->slots < range->expected_slots &&
-               !findings->is_limit_reached) {
+    } else if (has_few_slots(findings)) {
         findings->state = DIAGNOSIS_SLOW;
         findings->cause = CAUSE_SLOTS;
     }

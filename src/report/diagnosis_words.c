@@ -29,6 +29,8 @@ diagnosis_noun(const struct diagnosis_facts *facts, struct buffer *text)
         buffer_format(text, "This file system on a server (%s)", facts->fstype);
     else if (!facts->has_disk)
         buffer_format(text, "This file system (%s)", facts->fstype);
+    else if (strcmp(disk->transport, "memory") == 0)
+        buffer_text(text, "This device");
     else if (disk->disk_count > 1)
         buffer_format(text, "This stack of %d disks", disk->disk_count);
     else if (disk->is_virtual)
@@ -170,10 +172,9 @@ add_slow_answer(const struct diagnosis *diagnosis, struct buffer *text)
         break;
     case CAUSE_SLOTS:
         buffer_format(text,
-                      "Slow: it answers only about %" PRId64 " %s at a time, and a "
-                      "read takes ",
-                      diagnosis->findings.slots,
-                      units_plural((uint64_t)diagnosis->findings.slots, "read", "reads"));
+                      "Slow: with more than about %" PRId64
+                      " in flight, reads only wait; one read takes ",
+                      diagnosis->findings.slots);
         add_time(text, facts->paused.p50);
         buffer_text(text, " (p50)");
         break;
@@ -235,15 +236,22 @@ add_why_unknown(const struct diagnosis *diagnosis, struct buffer *text)
         buffer_text(text, "what is typical is known for reads of 4 KiB, not of ");
         units_add(text, UNITS_SIZE, facts->request_size);
         return;
+    case CAUSE_HOLES:
+        buffer_format(text, "%.3g %% of the file are holes, which touch no device",
+                      facts->hole_percent);
+        return;
     case CAUSE_HIDDEN:
+        if (facts->kind == OS_CHARACTER) {
+            buffer_text(text, "a character device is no disk ");
+            break;
+        }
         buffer_format(text, "a file system of type %s does not say where its data is ",
                       facts->fstype);
         add_percentiles(facts, text);
         if (diagnosis->findings.slots > 0)
-            buffer_format(
-                text, ", and it answers only about %" PRId64 " %s at a time",
-                diagnosis->findings.slots,
-                units_plural((uint64_t)diagnosis->findings.slots, "read", "reads"));
+            buffer_format(text,
+                          "; with more than about %" PRId64 " in flight, reads only wait",
+                          diagnosis->findings.slots);
         return;
     case CAUSE_CONTRADICTION:
         if (facts->has_disk && disk->is_rotational == 1 && !disk->is_virtual)
@@ -363,6 +371,7 @@ add_unknown_advice(const struct diagnosis *diagnosis, struct buffer *text)
     case CAUSE_LARGE_READS:
         add_run(diagnosis, "-diagnose", text);
         break;
+    case CAUSE_HOLES:
     case CAUSE_CONTRADICTION:
         if (facts->has_disk && facts->kind != OS_BLOCK)
             buffer_format(text, "ioping -diagnose %s", facts->disk->path);
@@ -523,23 +532,15 @@ const char *
 diagnosis_cause_word(enum diagnosis_cause cause)
 {
     static const char *const words[] = {
-        [CAUSE_NONE] = "none",
-        [CAUSE_LIMIT] = "limit",
-        [CAUSE_OTHERS] = "others",
-        [CAUSE_PAUSES] = "pauses",
-        [CAUSE_QUEUE] = "queue",
-        [CAUSE_STACK] = "stack",
-        [CAUSE_DEVICE] = "device",
-        [CAUSE_SYSTEM] = "system",
-        [CAUSE_FLUSH] = "flush",
-        [CAUSE_SLOTS] = "slots",
-        [CAUSE_NO_READS] = "no-reads",
-        [CAUSE_PAGE_CACHE] = "page-cache",
-        [CAUSE_LARGE_READS] = "large-reads",
-        [CAUSE_HIDDEN] = "hidden",
-        [CAUSE_CONTRADICTION] = "contradiction",
-        [CAUSE_BUSY] = "busy",
-        [CAUSE_BETWEEN] = "between",
+        [CAUSE_NONE] = "none",         [CAUSE_LIMIT] = "limit",
+        [CAUSE_OTHERS] = "others",     [CAUSE_PAUSES] = "pauses",
+        [CAUSE_QUEUE] = "queue",       [CAUSE_STACK] = "stack",
+        [CAUSE_DEVICE] = "device",     [CAUSE_SYSTEM] = "system",
+        [CAUSE_FLUSH] = "flush",       [CAUSE_SLOTS] = "slots",
+        [CAUSE_NO_READS] = "no-reads", [CAUSE_PAGE_CACHE] = "page-cache",
+        [CAUSE_HOLES] = "holes",       [CAUSE_LARGE_READS] = "large-reads",
+        [CAUSE_HIDDEN] = "hidden",     [CAUSE_CONTRADICTION] = "contradiction",
+        [CAUSE_BUSY] = "busy",         [CAUSE_BETWEEN] = "between",
     };
     return words[cause];
 }

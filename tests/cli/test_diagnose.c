@@ -63,7 +63,8 @@ TEST(few_slots_are_counted)
            "facts '[.state, .cause, .slots]' -w 8s fs/f");
     expect(0,
            "~^\"Cannot tell: a file system of type fuse[^ ]* does not say where its data "
-           "is \\(p50 " TIME "[^)]*\\), and it answers only about 4 reads at a time; try "
+           "is \\(p50 " TIME
+           "[^)]*\\); with more than about 4 in flight, reads only wait; try "
            "ioping -q -c 1000 -i 10ms fs/f\\.\"\n$",
            NULL, "jq '.[0].diagnosis.answer' o");
 }

@@ -62,7 +62,8 @@ TEST(paths_in_sysfs_show_how_disks_are_connected)
         {"platform/host3/session1/target3/block/sdd", "iscsi", false},
         {"pci0/host4/rport-4:0/block/sde", "fc", false},
         {"virtual/block/nbd0", "nbd", false},
-        {"virtual/block/zram0", "zram", false},
+        {"virtual/block/zram0", "memory", false},
+        {"virtual/block/ram0", "memory", false},
         {"virtual/nvme-fabrics/ctl/nvme1/nvme1n1", "nvme-of", false},
         {"odd/block/odd0", "", false},
     };

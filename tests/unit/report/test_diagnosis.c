@@ -217,6 +217,22 @@ TEST(without_measurements_nothing_is_claimed)
     diagnosis.facts.failure = "request 7 failed: EIO (Input/output error)";
     expect_judged(DIAGNOSIS_FAILED, CLASS_UNKNOWN, CAUSE_NONE);
 
+    set_up(100 * US);
+    diagnosis.facts.from_memory = 61; /* of 600 */
+    expect_judged(DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_PAGE_CACHE);
+    diagnosis.facts.from_memory = 60;
+    expect_judged(DIAGNOSIS_FINE, CLASS_SSD, CAUSE_NONE);
+
+    set_up(100 * US);
+    diagnosis.facts.hole_percent = 40;
+    expect_judged(DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_HOLES);
+
+    set_up(100 * US);
+    diagnosis.facts.kind = OS_CHARACTER;
+    diagnosis.facts.mode = IO_MODE_CACHED;
+    diagnosis.facts.has_disk = false;
+    expect_judged(DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_HIDDEN);
+
     /* p99 is not known, and so does not count. */
     set_up(100 * US);
     diagnosis.facts.paused.p99 = -1;
@@ -273,6 +289,10 @@ TEST(each_cause_has_its_evidence)
     set_steps(200 * US, 8);
     expect_judged(DIAGNOSIS_FINE, CLASS_NVME, CAUSE_NONE);
     assert_int_equal(diagnosis.findings.slots, 8);
+    disk.is_virtual = true; /* the hypervisor may limit the rate */
+    set_steps(200 * US, 2);
+    expect_judged(DIAGNOSIS_FINE, CLASS_SSD, CAUSE_NONE);
+    disk.is_virtual = false;
     set_steps(10 * US, 2); /* the processor may be the limit */
     expect_judged(DIAGNOSIS_FINE, CLASS_NVME, CAUSE_NONE);
 
@@ -443,7 +463,8 @@ TEST(answers_are_sentences_with_their_figures)
          "ioping -W -append -c 100 -i 100ms /data");
     set_nvme(100 * US);
     set_steps(100 * US, 1);
-    says("Slow: it answers only about 1 read at a time, and a read takes 100 us (p50).",
+    says("Slow: with more than about 1 in flight, reads only wait; one read takes 100 us "
+         "(p50).",
          "ioping -sweep depth /data");
     set_up(3 * MS);
     disk.is_virtual = true;
@@ -463,7 +484,8 @@ TEST(answers_are_sentences_with_their_figures)
     set_steps(2 * MS, 4);
     diagnosis.facts.path = "it's here";
     says("Cannot tell: a file system of type fuse.other does not say where its data is "
-         "(p50 2 ms, p99 4 ms), and it answers only about 4 reads at a time; try ioping "
+         "(p50 2 ms, p99 4 ms); with more than about 4 in flight, reads only wait; try "
+         "ioping "
          "-q -c 1000 -i 10ms 'it'\\''s here'.",
          "ioping -q -c 1000 -i 10ms 'it'\\''s here'");
     set_up(100 * US);
