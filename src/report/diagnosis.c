@@ -27,9 +27,10 @@
 /* A step of the sweep with fewer requests is not compared with another one. */
 #define MIN_STEP_REQUESTS 30
 
-/* The target works on N requests at a time if twice as many in flight give less than
- * SLOTS_GAIN times the rate, and take at least SLOTS_WAIT times as long. */
-#define SLOTS_GAIN 1.15
+/* More than N requests in flight only wait if twice as many give less than SLOTS_GAIN
+ * times the rate, and take at least SLOTS_WAIT times as long. By Little's law, both say
+ * the same: SLOTS_GAIN * SLOTS_WAIT = 2. */
+#define SLOTS_GAIN 1.25
 #define SLOTS_WAIT 1.6
 /* Above this rate, the processor may be what limits a sweep. */
 #define SLOTS_MAX_RATE 50000
@@ -352,35 +353,55 @@ is_from_page_cache(const struct diagnosis_facts *facts)
            100 * facts->from_memory > MAX_UNTOUCHED * facts->paused.count;
 }
 
+/* Returns true if the target keeps its data in memory. */
+static bool
+is_memory(const struct diagnosis_facts *facts)
+{
+    return facts->is_in_memory ||
+           (facts->has_disk && strcmp(facts->disk->transport, "memory") == 0);
+}
+
+/* Returns why nothing can be said about the class of the target, whatever the times of
+ * its reads are; CAUSE_NONE if something can be said. */
+static enum diagnosis_cause
+find_obstacle(const struct diagnosis_facts *facts)
+{
+    bool has_class = diagnosis_is_served(facts) || facts->has_disk;
+    bool is_cached = facts->mode == IO_MODE_CACHED && facts->kind != OS_CHARACTER;
+    const struct {
+        bool holds;
+        enum diagnosis_cause cause;
+    } obstacles[] = {
+        {is_from_page_cache(facts), CAUSE_PAGE_CACHE},
+        {facts->paused.count < MIN_READS, CAUSE_NO_READS},
+        {is_cached && !is_memory(facts), CAUSE_PAGE_CACHE},
+        {facts->hole_percent > MAX_UNTOUCHED && !is_memory(facts), CAUSE_HOLES},
+        {facts->request_size > MAX_JUDGED_SIZE && !is_memory(facts), CAUSE_LARGE_READS},
+        {!has_class && !is_memory(facts), CAUSE_HIDDEN},
+    };
+
+    for (size_t i = 0; i < sizeof(obstacles) / sizeof(obstacles[0]); i++)
+        if (obstacles[i].holds)
+            return obstacles[i].cause;
+    return CAUSE_NONE;
+}
+
 /* Finds the class and the state of the target. */
 static void
 judge_class(const struct diagnosis_facts *facts, struct diagnosis_findings *findings)
 {
-    bool is_memory = facts->is_in_memory ||
-                     (facts->has_disk && strcmp(facts->disk->transport, "memory") == 0);
+    enum diagnosis_cause obstacle = find_obstacle(facts);
 
     if (facts->failure[0])
         findings->state = DIAGNOSIS_FAILED;
-    else if (is_from_page_cache(facts))
-        set_unknown(findings, CAUSE_PAGE_CACHE);
-    else if (facts->paused.count < MIN_READS)
-        set_unknown(findings, CAUSE_NO_READS);
-    else if (is_memory)
+    else if (obstacle != CAUSE_NONE)
+        set_unknown(findings, obstacle);
+    else if (is_memory(facts))
         findings->class = CLASS_MEMORY;
-    else if (facts->kind == OS_CHARACTER)
-        set_unknown(findings, CAUSE_HIDDEN);
-    else if (facts->mode == IO_MODE_CACHED)
-        set_unknown(findings, CAUSE_PAGE_CACHE);
-    else if (facts->hole_percent > MAX_UNTOUCHED)
-        set_unknown(findings, CAUSE_HOLES);
-    else if (facts->request_size > MAX_JUDGED_SIZE)
-        set_unknown(findings, CAUSE_LARGE_READS);
     else if (diagnosis_is_served(facts))
         judge_served(facts, findings);
-    else if (facts->has_disk)
-        judge_disk(facts, findings);
     else
-        set_unknown(findings, CAUSE_HIDDEN);
+        judge_disk(facts, findings);
 }
 
 /* Finds the knee of the sweep. */

@@ -58,9 +58,9 @@ TEST(memory_is_called_memory)
 TEST(few_slots_are_counted)
 {
     need("jq");
-    serve("delay_us=8000,slots=4");
+    serve("delay_us=16000,slots=4");
     expect(0, "[\"unknown\",\"hidden\",4]\n", NULL,
-           "facts '[.state, .cause, .slots]' -w 8s fs/f");
+           "facts '[.state, .cause, .slots]' -w 12s fs/f");
     expect(0,
            "~^\"Cannot tell: a file system of type fuse[^ ]* does not say where its data "
            "is \\(p50 " TIME
