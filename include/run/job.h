@@ -174,8 +174,8 @@ struct job {
 
 /* Initialises JOB, which is all zero, for target INDEX (from 0) of PLAN. An INDEX equal
  * to the number of targets stands for the background load. With -diagnose, INDEX is a
- * part (enum plan_part) of the only target. PLAN must outlive the job. The
- * target is not opened. Returns 0, or -1 if memory is lacking. */
+ * part (enum plan_part) of the only target. PLAN must outlive the job. The target is not
+ * opened. Returns 0, or -1 if memory is lacking. */
 int job_init(struct job *job, const struct plan *plan, int index);
 
 /* Frees the memory that job_init allocated. */

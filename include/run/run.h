@@ -126,9 +126,8 @@ int run_check_memory(const struct job *jobs, int count, struct error *error);
  * Opens the first step or phase of TASK, or its only run if it has neither, but sends no
  * request yet. So an error is known before output files of earlier runs are replaced.
  * Afterwards thread SUPERVISOR calls run_execute for the same TASK, which begins with
- * this run; if that cannot
- * happen, the caller calls run_cancel_first. Returns 0, or -1 with ERROR. Defined in
- * src/run/sweep.c.
+ * this run; if that cannot happen, the caller calls run_cancel_first. Returns 0, or -1
+ * with ERROR. Defined in src/run/sweep.c.
  */
 int run_open_first(const struct run_task *task, const struct os_thread *supervisor,
                    struct error *error);

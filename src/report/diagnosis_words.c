@@ -80,12 +80,13 @@ add_typical(const struct diagnosis_findings *findings, struct buffer *text)
     const struct storage_range *range = &storage_ranges[findings->class];
 
     if (findings->slow_tail) {
-        buffer_format(text, "the p99 of %s is at most ", range->name);
+        buffer_format(text, "the p99 of %s is typically at most ", range->name);
         add_time(text, range->p99_to);
         return;
     }
     buffer_format(text,
-                  findings->is_likeness ? "even %s takes at most " : "%s takes at most ",
+                  findings->is_likeness ? "even %s typically takes at most "
+                                        : "%s typically takes at most ",
                   range->name);
     add_time(text, range->p50_to);
 }

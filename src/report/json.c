@@ -535,29 +535,32 @@ json_highest(struct report *report, const struct run_record *record)
 }
 
 /* Adds the array "limits" with the limits of all parts of -diagnose: each limit is on one
- * part. Adds nothing if there are none. */
+ * part. Adds nothing if no limit has an answer. */
 static void
 add_limits_of_parts(const struct report *report, struct json *json)
 {
+    bool is_open = false;
     char name[SLO_NAME_SIZE];
 
-    if (report->plan->statistics.slos.count == 0)
-        return;
-
-    json_open(json, "limits", '[');
     for (int i = 0; i < report->job_count; i++) {
         const struct outcome *outcome = &report->jobs[i].outcome;
-        if (!outcome->is_explained)
-            continue;
-        for (int k = 0; k < outcome->slos->count; k++) {
+        int count = outcome->is_explained ? outcome->slos->count : 0;
+
+        for (int k = 0; k < count; k++) {
             const struct slo *slo = &outcome->slos->list[k];
+            if (!is_open)
+                json_open(json, "limits", '[');
+            is_open = true;
+
             json_open(json, NULL, '{');
             json_string(json, "name", slo_name(slo, name));
             add_absolute_limit(json, slo, &outcome->answers[k]);
             json_close(json, '}');
         }
     }
-    json_close(json, ']');
+
+    if (is_open)
+        json_close(json, ']');
 }
 
 /* Adds the record of a diagnosis. */

@@ -373,7 +373,7 @@ TEST(the_tail_alone_may_be_slow)
     diagnosis.facts.paused.p99 = 30 * MS;
     expect_judged(DIAGNOSIS_SLOW, CLASS_NVME, CAUSE_NONE);
     says("Slow: reads take 30 ms (p99), and why is not known; the p99 of an NVMe SSD is "
-         "at most 10 ms.",
+         "typically at most 10 ms.",
          "ioping -breakdown -c 100 -i 10ms /data");
 }
 
@@ -443,7 +443,8 @@ TEST(answers_are_sentences_with_their_figures)
     set_nvme(3 * MS);
     diagnosis.facts.has_shares = true;
     diagnosis.facts.shares[PART_DEVICE] = 85;
-    says("Slow: reads take 3 ms (p50), 85 % of it in the disk itself; an NVMe SSD takes "
+    says("Slow: reads take 3 ms (p50), 85 % of it in the disk itself; an NVMe SSD "
+         "typically takes "
          "at "
          "most 500 us.",
          "ioping -breakdown -c 100 -i 10ms /data");
