@@ -353,6 +353,21 @@ add_server_command(const struct diagnosis *diagnosis, struct buffer *text)
     add_word(text, server);
 }
 
+/* Adds a command that avoids the page cache: of the loop device that the target is on, or
+ * else of the target. */
+static void
+add_cache_command(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+
+    if (!facts->has_disk || strncmp(facts->disk->stack, "loop:", 5) != 0) {
+        add_run(diagnosis, "-D", text);
+        return;
+    }
+    buffer_text(text, "losetup --direct-io=on ");
+    add_word(text, facts->kind == OS_BLOCK ? facts->path : facts->device);
+}
+
 /* Adds a command for a target whose class is unknown. */
 static void
 add_unknown_advice(const struct diagnosis *diagnosis, struct buffer *text)
@@ -364,10 +379,7 @@ add_unknown_advice(const struct diagnosis *diagnosis, struct buffer *text)
         add_run(diagnosis, "-diagnose -w 2m", text);
         break;
     case CAUSE_PAGE_CACHE:
-        if (facts->has_disk && strcmp(facts->disk->transport, "loop") == 0)
-            buffer_format(text, "losetup --direct-io=on %s", facts->disk->path);
-        else
-            add_run(diagnosis, "-D", text);
+        add_cache_command(diagnosis, text);
         break;
     case CAUSE_LARGE_READS:
         add_run(diagnosis, "-diagnose", text);

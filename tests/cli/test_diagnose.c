@@ -115,7 +115,8 @@ TEST(a_loop_device_may_answer_from_the_page_cache)
 {
     need_loops();
     expect(0,
-           "Cannot tell: the page cache answers, not the disk; try ioping -D DEVICE.\n",
+           "Cannot tell: the page cache answers, not the disk; try losetup "
+           "--direct-io=on DEVICE.\n",
            NULL, "on_loop off");
     expect(-1, "~^(This|Slow:|Cannot tell: [^t])", NULL, "on_loop on");
 }

@@ -501,6 +501,24 @@ TEST(answers_are_sentences_with_their_figures)
     says("Cannot tell: only 1 read counts; try ioping -diagnose -w 2m /data.",
          "ioping -diagnose -w 2m /data");
     set_up(100 * US);
+    diagnosis.facts.mode = IO_MODE_CACHED;
+    says("Cannot tell: the page cache answers, not the disk; try ioping -D /data.",
+         "ioping -D /data");
+    snprintf(disk.stack, sizeof(disk.stack), "loop: /image");
+    says("Cannot tell: the page cache answers, not the disk; try losetup --direct-io=on "
+         "/dev/sdx1.",
+         "losetup --direct-io=on /dev/sdx1");
+    set_up(100 * US);
+    diagnosis.facts.hole_percent = 40;
+    says("Cannot tell: 40 % of the file are holes, which touch no device; try ioping "
+         "-diagnose /dev/sdx.",
+         "ioping -diagnose /dev/sdx");
+    set_up(100 * US);
+    diagnosis.facts.request_size = 1 << 20;
+    says("Cannot tell: what is typical is known for reads of 4 KiB, not of 1 MiB; try "
+         "ioping -diagnose /data.",
+         "ioping -diagnose /data");
+    set_up(100 * US);
     diagnosis.facts.failure = "request 7 failed: EIO (Input/output error)";
     says("Failing: request 7 failed: EIO (Input/output error).",
          "ioping -E -c 100 -i 10ms /data");
