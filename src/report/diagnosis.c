@@ -27,11 +27,11 @@
 /* A step of the sweep with fewer requests is not compared with another one. */
 #define MIN_STEP_REQUESTS 30
 
-/* More than N requests in flight only wait if twice as many give less than SLOTS_GAIN
- * times the rate, and take at least SLOTS_WAIT times as long. By Little's law, both say
- * the same: SLOTS_GAIN * SLOTS_WAIT = 2. */
-#define SLOTS_GAIN 1.25
-#define SLOTS_WAIT 1.6
+/* More than N requests in flight only wait if no step of the sweep reaches SLOTS_GAIN
+ * times the rate of N, although at least the last SLOTS_STEPS steps had more in flight.
+ */
+#define SLOTS_GAIN 1.33
+#define SLOTS_STEPS 2
 /* Above this rate, the processor may be what limits a sweep. */
 #define SLOTS_MAX_RATE 50000
 
@@ -430,22 +430,18 @@ highest_rate(const struct job_sweep *sweep)
     return highest;
 }
 
-/* Finds how many requests the target works on at a time. */
+/* Finds with how many requests in flight the rate of the target stops rising. */
 static void
 find_slots(const struct diagnosis_facts *facts, struct diagnosis_findings *findings)
 {
     const struct job_sweep *sweep = facts->depths;
     double highest = highest_rate(sweep);
+    if (highest > SLOTS_MAX_RATE)
+        return;
 
-    for (int i = 0; i + 1 < sweep->count && !findings->slots; i++) {
+    for (int i = 0; i + SLOTS_STEPS < sweep->count && !findings->slots; i++) {
         const struct job_step *step = &sweep->steps[i];
-        const struct job_step *next = &sweep->steps[i + 1];
-        bool is_known = step->requests >= MIN_STEP_REQUESTS &&
-                        next->requests >= MIN_STEP_REQUESTS && step->p50 > 0;
-        bool is_full = is_known && next->iops < SLOTS_GAIN * step->iops &&
-                       (double)next->p50 >= SLOTS_WAIT * (double)step->p50 &&
-                       highest < SLOTS_GAIN * SLOTS_GAIN * step->iops;
-        if (is_full && highest < SLOTS_MAX_RATE)
+        if (step->requests >= MIN_STEP_REQUESTS && highest < SLOTS_GAIN * step->iops)
             findings->slots = step->value;
     }
 }

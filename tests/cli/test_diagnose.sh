@@ -1,5 +1,5 @@
 # Programs of test_diagnose.c, see tests/support/commands.sh.
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154
 
 # Usage: facts FILTER OPTION... TARGET: diagnoses the target, and prints what the jq program
 # FILTER finds in the object "diagnosis". Ends with the status of the diagnosis.
@@ -25,8 +25,9 @@ sentence() {
 # should be.
 recomputed() {
     for target in data d; do
-        ioping -hang 0 -diagnose -w 2s -J $target >o 2>e
-        [ $? -eq 0 ] || [ $? -eq 5 ] || return 1
+        status=0
+        ioping -hang 0 -diagnose -w 2s -J $target >o 2>e || status=$?
+        [ "$status" = 0 ] || [ "$status" = 5 ] || return 1
         jq -c '.[0].diagnosis |
             [.depths[] | select(.p99)] as $known |
             ([$known[] | select(.p99 <= 2 * $known[0].p99)] | last | .depth) as $knee |
