@@ -436,7 +436,7 @@ find_slots(const struct diagnosis_facts *facts, struct diagnosis_findings *findi
 {
     const struct job_sweep *sweep = facts->depths;
     double highest = highest_rate(sweep);
-    if (highest > SLOTS_MAX_RATE)
+    if (highest > SLOTS_MAX_RATE || is_busy_for_others(facts))
         return;
 
     for (int i = 0; i + SLOTS_STEPS < sweep->count && !findings->slots; i++) {

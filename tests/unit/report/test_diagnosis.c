@@ -289,6 +289,11 @@ TEST(each_cause_has_its_evidence)
     set_steps(200 * US, 8);
     expect_judged(DIAGNOSIS_FINE, CLASS_NVME, CAUSE_NONE);
     assert_int_equal(diagnosis.findings.slots, 8);
+    diagnosis.facts.other_rate = 840; /* others take the rest of the rate */
+    diagnosis.facts.disk_busy = 95;
+    set_steps(200 * US, 2);
+    expect_judged(DIAGNOSIS_FINE, CLASS_NVME, CAUSE_NONE);
+    diagnosis.facts.other_rate = 0;
     disk.is_virtual = true; /* the hypervisor may limit the rate */
     set_steps(200 * US, 2);
     expect_judged(DIAGNOSIS_FINE, CLASS_SSD, CAUSE_NONE);
