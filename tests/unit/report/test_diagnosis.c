@@ -347,6 +347,15 @@ TEST(a_limit_must_exist_and_be_reached)
          "/backup.slice (60 reads/s).",
          "cat /sys/fs/cgroup/backup.slice/io.max");
 
+    diagnosis.facts.has_shares = false;
+    diagnosis.facts.paused.p50 = 128 * US;
+    diagnosis.facts.paused.p99 = 54 * MS;
+    says("Slow: reads wait 54 ms (p99) because of the cgroup limit /backup.slice "
+         "(60 reads/s).",
+         "cat /sys/fs/cgroup/backup.slice/io.max");
+    diagnosis.facts.paused.p50 = 16 * MS;
+    diagnosis.facts.paused.p99 = 32 * MS;
+
     /* The limit is far away. */
     disk.limit.requests_per_s = 1000;
     expect_judged(DIAGNOSIS_FINE, CLASS_HARD_DISK, CAUSE_NONE);
