@@ -27,7 +27,7 @@
 
 /* Adds the name at the start of a line. */
 static void
-add_label(struct buffer *text, const char *name)
+add_line_label(struct buffer *text, const char *name)
 {
     buffer_format(text, "%-*s", LABEL_WIDTH, name);
 }
@@ -45,7 +45,7 @@ add_named_time(struct buffer *text, const char *name, int64_t time)
 
 /* Adds the p50, p99 and maximum of TIMES. */
 static void
-add_times(struct buffer *text, const struct diagnosis_times *times)
+add_part_times(struct buffer *text, const struct diagnosis_times *times)
 {
     add_named_time(text, "p50", times->p50);
     add_named_time(text, ", p99", times->p99);
@@ -54,7 +54,7 @@ add_times(struct buffer *text, const struct diagnosis_times *times)
 
 /* Adds the line about the path and its file system. */
 static void
-add_target(struct buffer *text, const struct diagnosis_facts *facts)
+add_target_line(struct buffer *text, const struct diagnosis_facts *facts)
 {
     static const char *const kinds[] = {[OS_DIRECTORY] = "directory",
                                         [OS_FILE] = "file",
@@ -62,7 +62,7 @@ add_target(struct buffer *text, const struct diagnosis_facts *facts)
                                         [OS_CHARACTER] = "character device",
                                         [OS_OTHER] = "file"};
 
-    add_label(text, "target");
+    add_line_label(text, "target");
     buffer_escaped(text, facts->path);
     buffer_format(text, ": %s", kinds[facts->kind]);
     if (facts->kind == OS_DIRECTORY || facts->kind == OS_FILE) {
@@ -95,7 +95,7 @@ add_disk(struct buffer *text, const struct diagnosis_facts *facts)
 {
     const struct os_disk *disk = facts->disk;
 
-    add_label(text, "disk");
+    add_line_label(text, "disk");
     if (!facts->has_disk) {
         buffer_text(text, "unknown\n");
         return;
@@ -114,17 +114,17 @@ add_disk(struct buffer *text, const struct diagnosis_facts *facts)
     buffer_text(text, "\n");
 
     if (disk->machine[0]) {
-        add_label(text, "machine");
+        add_line_label(text, "machine");
         buffer_escaped(text, disk->machine);
         buffer_text(text, "\n");
     }
     if (disk->stack[0]) {
-        add_label(text, "stack");
+        add_line_label(text, "stack");
         buffer_escaped(text, disk->stack);
         buffer_text(text, "\n");
     }
 
-    add_label(text, "queue");
+    add_line_label(text, "queue");
     buffer_format(text, "scheduler %s", text_or_unknown(disk->scheduler));
     if (disk->queue_size >= 0)
         buffer_format(text, ", %" PRId64 " requests", disk->queue_size);
@@ -139,7 +139,7 @@ add_limit_line(struct buffer *text, const struct diagnosis_facts *facts)
     if (!facts->has_disk || !limit->group[0])
         return;
 
-    add_label(text, "limit");
+    add_line_label(text, "limit");
     buffer_text(text, "cgroup ");
     buffer_escaped(text, limit->group);
     buffer_text(text, ":");
@@ -164,7 +164,7 @@ add_knee(struct buffer *text, const struct diagnosis_facts *facts,
     const struct job_sweep *sweep = facts->depths;
     const struct job_step *knee = findings->knee;
 
-    add_label(text, "knee");
+    add_line_label(text, "knee");
     if (!knee) {
         buffer_text(text, "unknown: too few requests in the steps\n");
         return;
@@ -178,7 +178,7 @@ add_knee(struct buffer *text, const struct diagnosis_facts *facts,
     buffer_text(text, is_last ? "; not reached at the last step\n"
                               : "; with more in flight, p99 more than doubles\n");
     if (findings->slots > 0) {
-        add_label(text, "");
+        add_line_label(text, "");
         buffer_format(text,
                       "with more than about %" PRId64 " in flight, reads only wait\n",
                       findings->slots);
@@ -191,7 +191,7 @@ add_shares(struct buffer *text, const struct diagnosis_facts *facts)
 {
     const char *gap = "";
 
-    add_label(text, "time");
+    add_line_label(text, "time");
     if (!facts->has_shares)
         buffer_text(text, "unknown");
     else
@@ -204,7 +204,7 @@ add_shares(struct buffer *text, const struct diagnosis_facts *facts)
     buffer_text(text, "\n");
 
     if (facts->other_rate >= 0) {
-        add_label(text, "others");
+        add_line_label(text, "others");
         buffer_format(text, "%.0f requests/s; the disk was busy for %d %% of the time\n",
                       facts->other_rate, facts->disk_busy);
     }
@@ -216,8 +216,8 @@ add_figures(struct buffer *text, const struct diagnosis *diagnosis)
 {
     const struct diagnosis_facts *facts = &diagnosis->facts;
 
-    add_label(text, "idle");
-    add_times(text, &facts->paused);
+    add_line_label(text, "idle");
+    add_part_times(text, &facts->paused);
     buffer_format(text, " (%" PRIu64 " reads of ", facts->paused.count);
     units_add(text, UNITS_SIZE, facts->request_size);
     add_named_time(text, ", one each", facts->pause);
@@ -225,7 +225,7 @@ add_figures(struct buffer *text, const struct diagnosis *diagnosis)
 
     add_knee(text, facts, &diagnosis->findings);
 
-    add_label(text, "stream");
+    add_line_label(text, "stream");
     if (facts->stream.count == 0) {
         buffer_text(text, "unknown\n");
     } else {
@@ -235,11 +235,11 @@ add_figures(struct buffer *text, const struct diagnosis *diagnosis)
         buffer_text(text, ")\n");
     }
 
-    add_label(text, "flush");
+    add_line_label(text, "flush");
     if (facts->flush.count == 0) {
         buffer_text(text, "unknown\n");
     } else {
-        add_times(text, &facts->flush);
+        add_part_times(text, &facts->flush);
         buffer_format(text, " (%" PRIu64 " writes, each with a flush)\n",
                       facts->flush.count);
     }
@@ -294,7 +294,7 @@ diagnosis_print(struct report *report, const struct run_record *record)
     diagnosis_answer(diagnosis, text);
     buffer_text(text, "\n\n");
 
-    add_target(text, facts);
+    add_target_line(text, facts);
     add_disk(text, facts);
     add_limit_line(text, facts);
     buffer_text(text, "\n");
@@ -305,14 +305,14 @@ diagnosis_print(struct report *report, const struct run_record *record)
 
     for (int i = 0;; i++) {
         size_t start = text->length;
-        add_label(text, i == 0 ? "not known" : "");
+        add_line_label(text, i == 0 ? "not known" : "");
         if (!diagnosis_unknown(diagnosis, i, text)) {
             text->length = start;
             break;
         }
         buffer_text(text, "\n");
     }
-    add_label(text, "try");
+    add_line_label(text, "try");
     diagnosis_advice(diagnosis, text);
     buffer_text(text, "\n");
 
@@ -322,7 +322,7 @@ diagnosis_print(struct report *report, const struct run_record *record)
 
 /* Adds the member NAME with NUMBER, or null if NUMBER is negative. */
 static void
-add_number(struct json *json, const char *name, int64_t number)
+add_number_field(struct json *json, const char *name, int64_t number)
 {
     if (number < 0)
         json_value(json, name, "null");
@@ -367,10 +367,10 @@ add_times_object(struct json *json, const char *name, const struct diagnosis_tim
 {
     json_open(json, name, '{');
     json_value(json, "count", "%" PRIu64, times->count);
-    add_number(json, "avg", times->average);
-    add_number(json, "p50", times->p50);
-    add_number(json, "p99", times->p99);
-    add_number(json, "max", times->max);
+    add_number_field(json, "avg", times->average);
+    add_number_field(json, "p50", times->p50);
+    add_number_field(json, "p99", times->p99);
+    add_number_field(json, "max", times->max);
     json_close(json, '}');
 }
 
@@ -395,14 +395,15 @@ add_disk_object(struct json *json, const struct diagnosis_facts *facts)
     add_string(json, "stack", disk->stack);
     json_value(json, "disks", "%d", disk->disk_count);
     add_string(json, "scheduler", disk->scheduler);
-    add_number(json, "queue_size", disk->queue_size);
+    add_number_field(json, "queue_size", disk->queue_size);
     add_string(json, "write_cache", disk->write_cache);
     if (disk->limit.group[0]) {
         json_open(json, "limit", '{');
         json_string(json, "group", disk->limit.group);
-        add_number(json, "iops",
-                   disk->limit.requests_per_s ? disk->limit.requests_per_s : -1);
-        add_number(json, "bps", disk->limit.bytes_per_s ? disk->limit.bytes_per_s : -1);
+        add_number_field(json, "iops",
+                         disk->limit.requests_per_s ? disk->limit.requests_per_s : -1);
+        add_number_field(json, "bps",
+                         disk->limit.bytes_per_s ? disk->limit.bytes_per_s : -1);
         json_close(json, '}');
     }
     json_close(json, '}');
@@ -438,8 +439,8 @@ add_depths_array(struct json *json, const struct diagnosis_facts *facts)
                    step->value);
         json_value(json, "count", "%" PRIu64, step->requests);
         json_value(json, "iops", "%.6f", step->iops);
-        add_number(json, "p50", step->p50);
-        add_number(json, "p99", step->p99);
+        add_number_field(json, "p50", step->p50);
+        add_number_field(json, "p99", step->p99);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -474,7 +475,7 @@ add_uses_array(struct json *json, const struct diagnosis_findings *findings)
         json_string(json, "use", storage_needs[use].word);
         json_value(json, "met", "%s", met[finding->verdict]);
         json_string(json, "figure", storage_needs[use].figure);
-        add_number(json, "value", finding->why_unknown ? -1 : finding->value);
+        add_number_field(json, "value", finding->why_unknown ? -1 : finding->value);
         json_value(json, "limit", "%" PRId64, storage_needs[use].limit);
         json_string(json, "source", storage_needs[use].source);
         json_close(json, '}');
@@ -514,11 +515,12 @@ diagnosis_add_object(struct json *json, const struct diagnosis *diagnosis)
 
     add_times_object(json, "idle", &facts->paused);
     add_knee_object(json, facts, findings);
-    add_number(json, "slots", findings->slots ? findings->slots : -1);
+    add_number_field(json, "slots", findings->slots ? findings->slots : -1);
     add_depths_array(json, facts);
     json_open(json, "stream", '{');
     json_value(json, "count", "%" PRIu64, facts->stream.count);
-    add_number(json, "bps", facts->stream.count > 0 ? (int64_t)facts->stream_bps : -1);
+    add_number_field(json, "bps",
+                     facts->stream.count > 0 ? (int64_t)facts->stream_bps : -1);
     json_close(json, '}');
     add_times_object(json, "commit", &facts->commit);
     add_times_object(json, "flush", &facts->flush);
