@@ -11,8 +11,8 @@
  *   SATA SSD       140 us: clickhouse.com; 796 us: beuke.org. About 40 % slower than
  *                  NVMe: anandtech.com
  *   cloud volume   372 us and 528 us (AWS): jnidzwetzki.github.io, 2022; 1.5 ms
- *                  (Hetzner): beuke.org; "single-digit millisecond": Amazon EBS User
- * Guide near server    250 us (vendor's figure): Amazon EFS performance; 600 us: its
+ *                  (Hetzner): beuke.org; "single-digit millisecond": Amazon EBS Guide
+ *   near server    250 us (vendor's figure): Amazon EFS performance; 600 us: its
  *                  announcement of 2022
  *   hard disk      12 ms: clickhouse.com; 14 ms: beuke.org. Data sheets: seek 12 ms (at
  *                  most 14 ms) and rotation 5.5 ms (Hitachi 5K320), rotation 4.2 ms (7200
