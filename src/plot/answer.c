@@ -304,53 +304,69 @@ add_phases(struct buffer *text, const struct job *job)
     }
 }
 
-/* Adds how many times as long as OTHER the slower operation SLOW takes, by PERCENTILE:
- * "write p99 416 µs, 1.6x the 261 µs of read". */
-static void
-add_slower_operation(struct buffer *text, const struct percentile *percentile,
-                     enum scope slow, int64_t slow_value, enum scope other,
-                     int64_t other_value)
+/* Two medians are called about equal if their ratio is below this. */
+#define EQUAL_RATIO 1.05
+
+/* Compares p50 of the two operations of STATS: "write p50 416 µs, 1.6x the 261 µs of
+ * read". Returns false, and adds nothing, if there are not two operations, or if a p50 is
+ * not known. */
+static bool
+add_slower_operation(struct buffer *text, const struct stats *stats)
 {
-    buffer_format(text, "%s p%s ", scope_name(slow), percentile->name);
-    plot_add_value(text, "", UNITS_TIME, slow_value, ", ");
-    add_factor(text, (double)slow_value / (double)other_value);
-    plot_add_value(text, " the ", UNITS_TIME, other_value, " of ");
-    buffer_text(text, scope_name(other));
+    enum scope scopes[2] = {SCOPE_ALL, SCOPE_ALL};
+    int64_t medians[2] = {-1, -1};
+    int count = 0;
+
+    for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
+         scope = scope_next(stats, scope), count++) {
+        const struct latencies latencies = latencies_of(stats, scope);
+        if (count == 2)
+            return false;
+        scopes[count] = scope;
+        medians[count] =
+            latencies_known_percentile(&latencies, &percentiles_common.list[0]);
+    }
+
+    if (count < 2 || medians[0] <= 0 || medians[1] <= 0)
+        return false;
+
+    int slow = medians[0] > medians[1] ? 0 : 1;
+    int fast = 1 - slow;
+    double ratio = (double)medians[slow] / (double)medians[fast];
+    buffer_text(text, scope_name(scopes[slow]));
+    plot_add_value(text, " p50 ", UNITS_TIME, medians[slow], ", ");
+    if (ratio < EQUAL_RATIO)
+        buffer_text(text, "about");
+    else
+        add_factor(text, ratio);
+    plot_add_value(text, " the ", UNITS_TIME, medians[fast], " of ");
+    buffer_text(text, scope_name(scopes[fast]));
+    return true;
 }
 
-/* Adds p99 of each operation of STATS. If any operation has too few requests for p99,
- * adds p50 of each operation instead. If there are two operations, says how many times as
- * long the slower one takes. */
+/* Compares the operations of STATS by p50, and adds p99 of each operation. If any
+ * operation has too few requests for p99, and the operations are not compared, adds p50
+ * of each operation instead. */
 static void
 add_operations(struct buffer *text, const struct stats *stats)
 {
     const struct percentile *percentile = &percentiles_common.list[1];
+    bool knows_all = true;
     const char *before = ": ";
-    enum scope scopes[2] = {SCOPE_ALL, SCOPE_ALL};
-    int64_t values[2] = {-1, -1};
-    int count = 0;
 
     for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
          scope = scope_next(stats, scope))
         if (latencies_of(stats, scope).moments->count <
             percentile_min_samples(percentile))
-            percentile = &percentiles_common.list[0];
+            knows_all = false;
 
-    for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
-         scope = scope_next(stats, scope), count++) {
-        const struct latencies latencies = latencies_of(stats, scope);
-        if (count < 2) {
-            scopes[count] = scope;
-            values[count] = latencies_known_percentile(&latencies, percentile);
-        }
-    }
-
-    if (count == 2 && values[0] > 0 && values[1] > 0) {
-        int slow = values[0] > values[1] ? 0 : 1;
-        add_slower_operation(text, percentile, scopes[slow], values[slow],
-                             scopes[1 - slow], values[1 - slow]);
+    bool is_compared = add_slower_operation(text, stats);
+    if (is_compared && !knows_all)
         return;
-    }
+    if (is_compared)
+        buffer_text(text, "; ");
+    if (!knows_all)
+        percentile = &percentiles_common.list[0];
 
     buffer_format(text, "p%s", percentile->name);
     for (enum scope scope = scope_first(stats); scope < SCOPE_SYNC;
