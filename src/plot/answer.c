@@ -113,7 +113,7 @@ plot_add_change(struct buffer *text, const struct comparison_figure *figure,
     if (figure->ratio <= 0 || !bounds->is_known)
         buffer_text(text, is_short ? "unknown" : "too few requests to compare");
     else if (!interval_differs(bounds))
-        buffer_text(text, is_short ? "not significant" : "no significant difference");
+        buffer_text(text, is_short ? "may be noise" : "no significant difference");
     else
         add_bounds(text, bounds);
 }
@@ -435,7 +435,7 @@ add_largest_part(struct buffer *text, const struct plot *plot)
                   scope_name(plot_part_scope(largest)),
                   plot_part_sum(stats, largest) / total * 100);
     if (typical != largest)
-        buffer_format(text, "; in a typical request, %s takes the most",
+        buffer_format(text, " of all requests together; of a typical request, %s",
                       scope_name(plot_part_scope(typical)));
 }
 

@@ -70,7 +70,7 @@ static const char style[] =
     ".heat5{fill-opacity:.5}\n"
     "@media screen and (prefers-color-scheme:dark){\n"
     "text{fill:#e6edf3}.dim{fill:#9da7b1}.paper,.open{fill:#0d1117}\n"
-    ".halo{stroke:#0d1117}\n"
+    ".halo{stroke:#0d1117}.past,.k-past{fill:#8c959f}\n"
     ".plot{stroke:#6e7681}.grid{stroke:#262c34}.part4{color:#b07cc6}\n"
     ".band,.k-band{fill-opacity:.32}.limit,.k-limit,.ring,.k-ring{stroke:#ff8c42}\n"
     ".max,.k-max{stroke-opacity:.8}.small{fill-opacity:.8}\n"

@@ -63,7 +63,7 @@ void plot_add_answer(struct buffer *text, const struct plot *plot);
 
 /* Adds the change of FIGURE, a percentile in a row of a comparison: "28x to 39x", "+9 to
  * +27 %", "no significant difference" or "difference unknown". If IS_SHORT, the last two
- * texts are shortened to "not significant" and "unknown". */
+ * texts are shortened to "may be noise" and "unknown". */
 void plot_add_change(struct buffer *text, const struct comparison_figure *figure,
                      bool is_short);
 

@@ -358,7 +358,7 @@ TEST(the_verdict_of_a_comparison_is_in_large_text)
         {1.1, 1.25, ">/mnt/disk1 is faster than /mnt/disk0: p50 -20 to -9.1 %<",
          ">+10 to +25 %<"},
         {0.9, 1.2, ">/mnt/disk1 and /mnt/disk0: no significant difference in p50<",
-         ">not significant<"},
+         ">may be noise<"},
         {3, INFINITY, ">/mnt/disk1 is at least 3.0x faster than /mnt/disk0 (p50)<",
          ">at least 3.0x<"},
     };
