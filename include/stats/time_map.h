@@ -33,7 +33,7 @@ void time_map_add(struct time_map *map, int64_t offset, int64_t length, int bin,
 static inline int64_t
 time_map_width(const struct time_map *map)
 {
-    return 1ll << (TIME_MAP_SHIFT + map->shift);
+    return INT64_C(1) << (TIME_MAP_SHIFT + map->shift);
 }
 
 /* Returns the bin that has the latency with RANK in COLUMN. */
