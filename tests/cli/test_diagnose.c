@@ -81,7 +81,7 @@ TEST(a_slow_flush_is_the_cause)
 {
     serve("delay_fsync_us=50000");
     expect(5, "~^Slow: a flush takes " TIME " \\(p50\\), but a read only " TIME "\\.\n$",
-           NULL, "sentence -w 6s fs");
+           NULL, "sentence -w 12s fs");
 }
 
 TEST(sleep_after_pauses_is_the_cause)

@@ -88,7 +88,7 @@ TEST(a_depth_chooses_its_engine)
         {"io_uring_setup,io_setup -sweep depth=1..2", 2, "", "ioping: -sweep depth" NONE},
     };
     need("uring linux_aio");
-    expect_variants(variants, LENGTH(variants), "depth_without %s -q -a 0 -w 50ms data");
+    expect_variants(variants, LENGTH(variants), "depth_without %s -q -a 0 -w 500ms data");
 }
 
 TEST(so_it_is_for_a_load_with_many_at_a_time)
