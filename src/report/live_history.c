@@ -153,6 +153,7 @@ void
 live_history_reset(struct live_history *history)
 {
     history->was_reset = true;
+    history->reset_at = history->elapsed;
     history->counts_at_reset = history->seen_counts;
     history->moments = (struct moments){0};
     memset(&history->histogram, 0, sizeof(history->histogram));
@@ -176,7 +177,8 @@ fill_latencies(const struct latencies *latencies, int64_t *p50, int64_t *p99,
 }
 
 /* Fills the figures of the last LIVE_SECONDS. The newest second is not over yet, so the
- * time is up to one second shorter. SUM is memory to work with. */
+ * time is up to one second shorter. It is also shorter if the run began, or the figures
+ * were reset, less than LIVE_SECONDS ago. SUM is memory to work with. */
 static void
 fill_recent(const struct live_history *history, struct histogram *sum,
             struct live_figures *figures)
@@ -203,7 +205,7 @@ fill_recent(const struct live_history *history, struct histogram *sum,
                    &figures->recent_max);
 
     int64_t full_seconds = history->elapsed / SECOND + 1 - LIVE_SECONDS;
-    int64_t from = full_seconds > 0 ? full_seconds * SECOND : 0;
+    int64_t from = time_later(full_seconds * SECOND, history->reset_at);
     figures->rate = stats_rate((double)requests, history->elapsed - from);
 }
 

@@ -61,6 +61,7 @@ struct live_history {
 
     /* Everything since the user has reset the figures (the key r). */
     bool was_reset;
+    int64_t reset_at; /* ns from the start of the run; 0 without a reset */
     struct scope_counts counts_at_reset;
     struct moments moments; /* only `count` and `max` are used */
     struct histogram histogram;
@@ -71,7 +72,7 @@ struct live_figures {
     int64_t now;                                /* mean of the latest requests */
     int64_t recent_p50, recent_p99, recent_max; /* of the last LIVE_SECONDS */
     int64_t p50, p99, max;                      /* of the run, or since the reset */
-    double rate;                       /* requests per second of the last LIVE_SECONDS */
+    double rate; /* requests per second of the last LIVE_SECONDS, or since the reset */
     uint64_t requests, failed, missed; /* of the run, or since the reset */
     int64_t oldest_age;                /* age of the oldest request in flight; 0: none */
 };

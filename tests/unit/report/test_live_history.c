@@ -189,6 +189,24 @@ TEST(a_reset_counts_from_now_on)
     assert_int_equal(column_sum(0, 0), 100);
 }
 
+/* The time of the rate begins with the reset, until that is ten seconds ago. */
+TEST(the_rate_after_a_reset_is_that_of_the_time_since)
+{
+    for (int second = 1; second <= 20; second++) {
+        add_requests(100, MS);
+        figures_at(second * SECOND);
+    }
+    figures_at(20 * SECOND + SECOND / 2);
+    live_history_reset(&history);
+    assert_true(figures_at(20 * SECOND + SECOND / 2).rate < 1e-9);
+    add_requests(50, MS);
+    assert_true(fabs(figures_at(21 * SECOND).rate - 100) < 0.01);
+    add_requests(300, MS);
+    assert_true(fabs(figures_at(24 * SECOND).rate - 100) < 0.01);
+    add_requests(1000, MS);
+    assert_true(fabs(figures_at(40 * SECOND).rate - 1000.0 / 9) < 0.01);
+}
+
 /* The table shows an operation in a row of its own. */
 TEST(an_operation_has_its_own_figures)
 {
