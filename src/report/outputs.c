@@ -11,12 +11,15 @@
 #include "check.h"
 #include "cli/cli.h"
 #include "live.h"
+#include "os/output.h"
 #include "os/process.h"
 #include "plot/plot.h"
 #include "report/console.h"
 #include "report/report.h"
 #include "status.h"
 #include "writers.h"
+
+#define STANDARD_OUTPUT 1
 
 static void
 plot_tick(struct report *report, const struct job *jobs, int count, int64_t now,
@@ -100,9 +103,34 @@ outputs_find(int argc, char *const argv[])
     return output_kinds;
 }
 
+/*
+ * Refuses -live if the screen would hide all that the results print: they are records on
+ * the same terminal, and have no summary that remains when the screen has disappeared.
+ * The text for people is not refused, because people read the screen instead. Returns 0,
+ * or -1 with ERROR.
+ */
+static int
+check_screen(const struct plan *plan, struct error *error)
+{
+    const struct output *results = plan_results(plan);
+
+    if (!plan->options->given[OPTION_LIVE] || results->path || results->has_summary ||
+        results->kind->for_people || !os_stream_is_terminal(STANDARD_OUTPUT))
+        return 0;
+
+    const char *option = cli_option(results->kind->option)->name;
+    return error_set(error, EXIT_USAGE, "-live",
+                     "the screen is on the terminal to which -%s would print; add "
+                     "-output FILE, or redirect standard output",
+                     option);
+}
+
 int
 outputs_prepare(const struct plan *plan, struct error *error)
 {
+    if (check_screen(plan, error) < 0)
+        return -1;
+
     for (int i = 0; i < plan->output.count; i++) {
         const struct output_kind *kind = plan->output.list[i].kind;
         if (kind->prepare && kind->prepare(error) < 0)

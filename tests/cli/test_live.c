@@ -289,6 +289,32 @@ TEST(messages_wait_until_the_end)
                        "39 requests, min/avg/max/mdev = [^\n]*\n[^$]*" SUMMARY);
 }
 
+/* The screen hides the records, and no summary remains. */
+TEST(records_that_the_screen_would_hide_are_refused)
+{
+    static const struct {
+        const char *arguments, *option;
+    } cases[] = {
+        {"-csv -P 100ms", "csv"}, {"-influx", "influx"}, {"-print avg -p 5", "print"}};
+    char message[200];
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        terminal_start(&terminal, 200, "live %s -c 10 -i 0 data", cases[i].arguments);
+        snprintf(
+            message, sizeof(message),
+            "^ioping: -live: the screen is on the terminal to which -%s would print; "
+            "add -output FILE, or redirect standard output\n",
+            cases[i].option);
+        assert_restored(1, message);
+    }
+    for (int i = 0; i < 2; i++) {
+        terminal_start(&terminal, 100, "live -csv -p 5 -c 10 -i 10ms data %s",
+                       i == 0 ? ">o" : "-output o");
+        terminal_end(&terminal, 0);
+        terminal_free(&terminal);
+        expect(0, "3\n", NULL, "wc -l <o | tr -d ' '");
+    }
+}
+
 /* Anything else would be written across the screen. */
 TEST(the_terminal_gets_no_lines_of_requests_or_periods)
 {
