@@ -135,6 +135,11 @@ int report_begin(struct reports *reports, const struct plan *plan, const struct 
  */
 int report_claim(struct reports *reports, const struct plan *plan, struct error *error);
 
+/* Tells REPORTS the newest NOTE that is written to stderr without them, a line. The live
+ * screen, which would hide the note, begins with it. Call it after report_begin, and
+ * before the run begins. */
+void report_early_note(struct reports *reports, const char *note);
+
 /* Returns the observer through which a run notifies REPORTS, which must outlive the run.
  * Call it after report_begin. */
 struct run_observer report_observer(struct reports *reports);

@@ -56,7 +56,7 @@ struct live {
     enum key_state key_state;
     struct buffer command;
     struct buffer messages; /* all messages, until they are written */
-    char message[256];      /* the newest of them, without its newline */
+    char message[256];      /* the newest message, without its newline */
 
     struct live_facts facts;
     struct live_style style;
@@ -193,12 +193,11 @@ live_is_open(const struct live *live)
 }
 
 void
-live_save(struct live *live, const char *text)
+live_show(struct live *live, const char *text)
 {
     size_t length = strlen(text);
     const char *last = text;
 
-    buffer_text(&live->messages, text);
     for (size_t i = 0; i + 1 < length; i++)
         if (text[i] == '\n')
             last = text + i + 1;
@@ -206,6 +205,13 @@ live_save(struct live *live, const char *text)
     snprintf(live->message, sizeof(live->message), "%.*s", (int)strcspn(last, "\n"),
              last);
     live->needs_redraw = true;
+}
+
+void
+live_save(struct live *live, const char *text)
+{
+    buffer_text(&live->messages, text);
+    live_show(live, text);
 }
 
 void

@@ -29,7 +29,11 @@ struct live *live_open(const struct plan *plan);
 /* Returns true from live_open until live_hide. LIVE may be NULL. */
 bool live_is_open(const struct live *live);
 
-/* Saves TEXT, a message of whole lines, until the screen is hidden. */
+/* Makes the last line of TEXT, a message of whole lines, the message on the screen, until
+ * another message replaces it. */
+void live_show(struct live *live, const char *text);
+
+/* Shows TEXT, as live_show does, and saves it until the screen is hidden. */
 void live_save(struct live *live, const char *text);
 
 /* Saves NOTES, as live_save does, and empties them. */

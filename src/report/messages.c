@@ -34,6 +34,13 @@ messages_write_notes(struct reports *reports, struct notes *notes)
 }
 
 void
+messages_early_note(struct reports *reports, const char *note)
+{
+    if (must_save(reports))
+        live_show(reports->live, note);
+}
+
+void
 messages_note_unnamed(struct reports *reports, const struct job *job)
 {
     int code = job->target.naming_errno; /* an errno */

@@ -19,6 +19,10 @@ struct reports;
 /* Writes or saves NOTES, and empties them. */
 void messages_write_notes(struct reports *reports, struct notes *notes);
 
+/* Lets the live screen begin with NOTE, a line that is on stderr, if the screen hides
+ * it. */
+void messages_early_note(struct reports *reports, const char *note);
+
 /* Writes a note if the target of JOB could not be named. */
 void messages_note_unnamed(struct reports *reports, const struct job *job);
 

@@ -232,6 +232,12 @@ report_claim(struct reports *reports, const struct plan *plan, struct error *err
     return output_file_empty(&reports->file, plan, error);
 }
 
+void
+report_early_note(struct reports *reports, const char *note)
+{
+    messages_early_note(reports, note);
+}
+
 /* Begins the section of REPORT about JOB. */
 static void
 begin_job(struct reports *reports, struct report *report, const struct job *job)

@@ -54,6 +54,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,18 @@ close_targets(struct session *session, int count, bool unused)
 
         console_notes(&notes);
     }
+}
+
+/* Keeps the newest of the session's notes, which the live screen shows. Does nothing if
+ * there are no notes. */
+static void
+keep_newest_note(struct session *session)
+{
+    const struct notes *notes = &session->notes;
+
+    if (notes->count > 0)
+        snprintf(session->newest_note, sizeof(session->newest_note), "%s",
+                 notes->lines[notes->count - 1]);
 }
 
 /*
@@ -134,8 +147,10 @@ open_targets(struct session *session)
         if (is_diagnosis && i == 0)
             session_find_disk(session);
         /* Printed now, because the notes on all targets would need too much room. */
-        if (session->target_count > 1 && !is_diagnosis)
+        if (session->target_count > 1 && !is_diagnosis) {
+            keep_newest_note(session);
             console_notes(&session->notes);
+        }
     }
     return 0;
 }
@@ -200,6 +215,9 @@ open_outputs_and_run(struct session *session)
     if (session->file_names[0])
         stage_enter(session, STAGE_FILES, NULL);
     int status = report_claim(reports, plan, &session->error);
+    keep_newest_note(session);
+    if (session->newest_note[0])
+        report_early_note(reports, session->newest_note);
     if (status == 0 && session->run) {
         run_begin(session->run);
     } else if (session->run) {

@@ -87,7 +87,8 @@ struct session {
     struct run *run;    /* NULL in a sweep, with -load, or if the run could not begin */
     struct error error; /* why the run could not begin; its `status` is 0 if it began */
     int status;         /* exit status of the program */
-    struct notes notes;
+    struct notes notes; /* not written yet */
+    char newest_note[ERROR_LINE]; /* the newest note before the run; "" if none */
 
     struct session_diagnosis *diagnosis; /* NULL without -diagnose */
 

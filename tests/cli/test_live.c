@@ -289,6 +289,29 @@ TEST(messages_wait_until_the_end)
                        "39 requests, min/avg/max/mdev = [^\n]*\n[^$]*" SUMMARY);
 }
 
+/* The note is on the terminal before the screen hides it, and is not printed again. With
+ * several targets, it is printed while they are opened. */
+TEST(a_message_from_before_the_run_is_on_the_screen)
+{
+    static const char *const targets[] = {"/dev/shm", "/dev/shm data"};
+    struct result result = command("stat -f -c %%T /dev/shm");
+    bool is_memory = strcmp(result.out, "tmpfs\n") == 0;
+    command_free(&result);
+    if (!is_memory)
+        skip_because("needs a tmpfs at /dev/shm");
+    for (size_t i = 0; i < LENGTH(targets); i++) {
+        terminal_start(&terminal, 100, "live -i 10ms %s", targets[i]);
+        terminal_wait(&terminal, KEYS);
+        char *text = screen_text(&terminal.screen);
+        assert_true(terminal.screen.is_alternate);
+        assert_matches(text, "\nioping: /dev/shm: tmpfs lives in memory: these times say "
+                             "nothing about a disk\n" KEYS);
+        free(text);
+        terminal_type(&terminal, "q");
+        assert_restored(0, "^ioping: /dev/shm: tmpfs lives in memory: [^\n]*\n\n--- ");
+    }
+}
+
 /* The screen hides the records, and no summary remains. */
 TEST(records_that_the_screen_would_hide_are_refused)
 {
