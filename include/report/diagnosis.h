@@ -39,6 +39,8 @@ struct diagnosis_facts {
 
     const char *failure;  /* why a request failed; empty: none failed */
     bool was_interrupted; /* a signal ended the diagnosis early */
+    bool has_swept;       /* the sweep of depths has ended, and not by a signal */
+    int64_t duration;     /* elapsed time of all parts */
     uint64_t cached;      /* reads that the page cache answered, and that do not count */
     uint64_t from_memory; /* reads that count, but came from memory */
     double hole_percent;  /* share of holes in the working set */
@@ -129,7 +131,8 @@ enum diagnosis_cause {
     CAUSE_SLOTS,  /* only few requests are answered at a time */
 
     /* why its class is unknown */
-    CAUSE_NO_READS,      /* no read counts, or too few */
+    CAUSE_INTERRUPTED,   /* a signal came before the sweep of depths had ended */
+    CAUSE_NO_READS,      /* no read counts, or too few to know p99 */
     CAUSE_PAGE_CACHE,    /* the page cache answers */
     CAUSE_HOLES,         /* reads of holes in a sparse file touch no device */
     CAUSE_LARGE_READS,   /* the ranges are for small reads */

@@ -62,6 +62,9 @@ struct outcome {
     /* the job is a part of -diagnose, which itself lists the figures that are not known
      */
     bool is_diagnosed;
+    /* why no flush was measured, as limits on flushes tell it, and what the user can do;
+     * NULL: flushes were measured, or none was to be */
+    const char *why_no_flush, *flush_remedy;
     const char *target_name; /* name of the target; NULL if it is the only target */
     /* read from a file (-compare), which does not say why requests did not count */
     bool is_recorded;

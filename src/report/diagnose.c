@@ -205,7 +205,9 @@ add_shares(struct buffer *text, const struct diagnosis_facts *facts)
 
     if (facts->other_rate >= 0) {
         add_line_label(text, "others");
-        buffer_format(text, "%.0f requests/s; the disk was busy for %d %% of the time\n",
+        buffer_format(text,
+                      "during the idle reads: %.0f requests/s; the disk was busy for %d "
+                      "%% of the time\n",
                       facts->other_rate, facts->disk_busy);
     }
 }

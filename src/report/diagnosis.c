@@ -146,6 +146,9 @@ diagnosis_collect(struct diagnosis *diagnosis, const struct job *jobs, int count
     collect_shares(facts, &first->outcome.total);
 
     facts->depths = &jobs[PART_OF_DEPTHS].sweep;
+    facts->has_swept = stream->was_tried; /* a part begins when the one before ended */
+    for (int i = 0; i < count; i++)
+        facts->duration += jobs[i].outcome.duration;
     facts->uses_threads = jobs[PART_OF_DEPTHS].plan.sweep.kind == SWEEP_THREADS;
 
     facts->stream = collect_times(&stream->outcome.total, SCOPE_ALL);
@@ -364,6 +367,13 @@ is_memory(const struct diagnosis_facts *facts)
            (facts->has_disk && strcmp(facts->disk->transport, "memory") == 0);
 }
 
+/* Returns true if too much of the file are holes, whose reads touch no device. */
+static bool
+has_holes(const struct diagnosis_facts *facts)
+{
+    return facts->hole_percent > MAX_UNTOUCHED && !is_memory(facts);
+}
+
 /* Returns why nothing can be said about the class of the target, whatever the times of
  * its reads are; CAUSE_NONE if something can be said. */
 static enum diagnosis_cause
@@ -371,14 +381,16 @@ find_obstacle(const struct diagnosis_facts *facts)
 {
     bool has_class = diagnosis_is_served(facts) || facts->has_disk;
     bool is_cached = facts->mode == IO_MODE_CACHED && facts->kind != OS_CHARACTER;
+    bool ended_early = facts->was_interrupted && !facts->has_swept;
     const struct {
         bool holds;
         enum diagnosis_cause cause;
     } obstacles[] = {
         {is_from_page_cache(facts), CAUSE_PAGE_CACHE},
+        {ended_early && !is_memory(facts), CAUSE_INTERRUPTED},
         {facts->paused.count < MIN_READS, CAUSE_NO_READS},
         {is_cached && !is_memory(facts), CAUSE_PAGE_CACHE},
-        {facts->hole_percent > MAX_UNTOUCHED && !is_memory(facts), CAUSE_HOLES},
+        {has_holes(facts), CAUSE_HOLES},
         {facts->request_size > MAX_JUDGED_SIZE && !is_memory(facts), CAUSE_LARGE_READS},
         {!has_class && !is_memory(facts), CAUSE_HIDDEN},
     };
@@ -464,7 +476,7 @@ judge_limit(const struct diagnosis_facts *facts, struct diagnosis_findings *find
     const struct os_disk_limit *limit = &facts->disk->limit;
     double bps = 0;
 
-    if (!facts->has_disk || !limit->group[0])
+    if (!facts->has_disk || !limit->group[0] || findings->cause == CAUSE_INTERRUPTED)
         return;
     for (int i = 0; i < facts->depths->count; i++)
         bps = fmax(bps, facts->depths->steps[i].bps);
@@ -551,6 +563,16 @@ find_other_slowness(const struct diagnosis_facts *facts,
     }
 }
 
+/* Withdraws the finding that nothing looks wrong if p99 is unknown: the slowest reads are
+ * not known then. A slow median or flush is a finding even without p99. */
+static void
+require_tail(const struct diagnosis_facts *facts, struct diagnosis_findings *findings)
+{
+    bool is_fine = findings->state == DIAGNOSIS_FINE;
+    if (is_fine && findings->class != CLASS_MEMORY && facts->paused.p99 < 0)
+        set_unknown(findings, CAUSE_NO_READS);
+}
+
 /* Returns the figure of USE in FACTS; -1 if it is not known. */
 static int64_t
 find_use_value(const struct diagnosis_facts *facts, enum storage_use use)
@@ -587,7 +609,11 @@ find_use_doubt(const struct diagnosis_facts *facts,
         return "flushes are measured in directories only";
     if (is_of_flushes && facts->flushes_ignored)
         return "no flush reaches the device";
-    if (facts->mode == IO_MODE_CACHED)
+    if (facts->kind == OS_CHARACTER)
+        return "a character device is no disk";
+    if (has_holes(facts))
+        return "reads of holes touch no device";
+    if (facts->mode == IO_MODE_CACHED || is_from_page_cache(facts))
         return "the page cache answered";
     return NULL;
 }
@@ -604,7 +630,8 @@ judge_use(const struct diagnosis_facts *facts, const struct diagnosis_findings *
     if (finding.why_unknown)
         return finding;
     if (finding.value < 0) {
-        finding.why_unknown = "too few requests";
+        finding.why_unknown =
+            facts->was_interrupted ? "the run was interrupted" : "too few requests";
         return finding;
     }
 
@@ -626,6 +653,7 @@ diagnosis_judge(const struct diagnosis_facts *facts, struct diagnosis_findings *
     if (findings->state == DIAGNOSIS_SLOW)
         findings->cause = find_cause(facts, findings);
     find_other_slowness(facts, findings);
+    require_tail(facts, findings);
 
     for (enum storage_use use = 0; use < STORAGE_USES; use++)
         findings->uses[use] = judge_use(facts, findings, use);

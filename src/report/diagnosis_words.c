@@ -226,8 +226,12 @@ add_why_unknown(const struct diagnosis *diagnosis, struct buffer *text)
     const struct os_disk *disk = facts->disk;
 
     switch (diagnosis->findings.cause) {
+    case CAUSE_INTERRUPTED:
+        buffer_text(text, "interrupted after ");
+        add_time(text, facts->duration);
+        return;
     case CAUSE_NO_READS:
-        buffer_format(text, "only %" PRIu64 " %s", facts->paused.count,
+        buffer_format(text, "only %" PRIu64 " %s, too few for p99", facts->paused.count,
                       units_plural(facts->paused.count, "read counts", "reads count"));
         return;
     case CAUSE_PAGE_CACHE:
@@ -375,6 +379,9 @@ add_unknown_advice(const struct diagnosis *diagnosis, struct buffer *text)
     const struct diagnosis_facts *facts = &diagnosis->facts;
 
     switch (diagnosis->findings.cause) {
+    case CAUSE_INTERRUPTED:
+        add_run(diagnosis, "-diagnose", text);
+        break;
     case CAUSE_NO_READS:
         add_run(diagnosis, "-diagnose -w 2m", text);
         break;
@@ -545,15 +552,25 @@ const char *
 diagnosis_cause_word(enum diagnosis_cause cause)
 {
     static const char *const words[] = {
-        [CAUSE_NONE] = "none",         [CAUSE_LIMIT] = "limit",
-        [CAUSE_OTHERS] = "others",     [CAUSE_PAUSES] = "pauses",
-        [CAUSE_QUEUE] = "queue",       [CAUSE_STACK] = "stack",
-        [CAUSE_DEVICE] = "device",     [CAUSE_SYSTEM] = "system",
-        [CAUSE_FLUSH] = "flush",       [CAUSE_SLOTS] = "slots",
-        [CAUSE_NO_READS] = "no-reads", [CAUSE_PAGE_CACHE] = "page-cache",
-        [CAUSE_HOLES] = "holes",       [CAUSE_LARGE_READS] = "large-reads",
-        [CAUSE_HIDDEN] = "hidden",     [CAUSE_CONTRADICTION] = "contradiction",
-        [CAUSE_BUSY] = "busy",         [CAUSE_BETWEEN] = "between",
+        [CAUSE_NONE] = "none",
+        [CAUSE_LIMIT] = "limit",
+        [CAUSE_OTHERS] = "others",
+        [CAUSE_PAUSES] = "pauses",
+        [CAUSE_QUEUE] = "queue",
+        [CAUSE_STACK] = "stack",
+        [CAUSE_DEVICE] = "device",
+        [CAUSE_SYSTEM] = "system",
+        [CAUSE_FLUSH] = "flush",
+        [CAUSE_SLOTS] = "slots",
+        [CAUSE_INTERRUPTED] = "interrupted",
+        [CAUSE_NO_READS] = "no-reads",
+        [CAUSE_PAGE_CACHE] = "page-cache",
+        [CAUSE_HOLES] = "holes",
+        [CAUSE_LARGE_READS] = "large-reads",
+        [CAUSE_HIDDEN] = "hidden",
+        [CAUSE_CONTRADICTION] = "contradiction",
+        [CAUSE_BUSY] = "busy",
+        [CAUSE_BETWEEN] = "between",
     };
     return words[cause];
 }

@@ -187,6 +187,11 @@ answer_limit(const struct outcome *outcome, const struct slo *slo)
         has_known_dependence(outcome, slo) &&
         estimate_make(&estimate, stats, outcome->series, &slo->percentile) == 0;
 
+    if (outcome->why_no_flush && slo->scope == SCOPE_SYNC) {
+        answer.reason = outcome->why_no_flush;
+        answer.remedy = outcome->flush_remedy;
+        answer.samples_for_certainty = 0;
+    }
     if (has_estimate && answer.verdict != SLO_UNKNOWN)
         mark_uncertain(outcome, slo, &estimate, &answer);
     if (!answer.is_certain && !answer.reason)
@@ -499,6 +504,9 @@ outcome_nothing_text(const struct outcome *outcome, char *text)
 
     if (total->requests == 0)
         snprintf(text, OUTCOME_TEXT, "no request was sent");
+    else if (not_warmup == 0 && outcome->is_diagnosed)
+        snprintf(text, OUTCOME_TEXT,
+                 "no request counted: all were warm-up; use a longer -w");
     else if (not_warmup == 0 && !outcome->is_recorded)
         snprintf(text, OUTCOME_TEXT,
                  "no request counted: all were warm-up; use -warmup 0 to count them");
@@ -733,6 +741,8 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
     explain_steps(outcome, notes);
     explain_limits(outcome, notes);
 
-    if (total->latency.count == 0 && !has_failed(outcome) && !outcome->sweep_kind)
+    bool is_unsent_part = outcome->is_diagnosed && total->requests == 0;
+    if (total->latency.count == 0 && !has_failed(outcome) && !outcome->sweep_kind &&
+        !is_unsent_part)
         notes_add(notes, outcome->target_name, "%s", outcome_nothing_text(outcome, text));
 }

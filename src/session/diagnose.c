@@ -4,6 +4,7 @@
  * everything that is known on to the diagnosis (report/diagnosis.h).
  */
 #include "os/process.h"
+#include "report/console.h"
 #include "session_private.h"
 
 #include <stdio.h>
@@ -20,6 +21,22 @@ fit_request_size(struct job *job)
     job->active_plan.workload.request_size = *size;
 }
 
+/*
+ * Moves the limits on flushes from JOB, the part of the flushes, which will not run, to
+ * FIRST, the first part. There they have the answer UNKNOWN.
+ */
+static void
+move_flush_limits(struct job *first, const struct job *job)
+{
+    const struct slos *from = &job->plan.statistics.slos;
+    struct slos *to = &first->plan.statistics.slos;
+
+    for (int i = 0; i < from->count; i++)
+        to->list[to->count++] = from->list[i];
+    first->outcome.why_no_flush = "flushes are measured in directories only";
+    first->outcome.flush_remedy = "name a directory";
+}
+
 bool
 session_borrow_target(struct session *session, int index)
 {
@@ -29,6 +46,7 @@ session_borrow_target(struct session *session, int index)
     if (index == PART_OF_FLUSHES) {
         if (target->kind == OS_DIRECTORY)
             return false;
+        move_flush_limits(&session->jobs[0], job);
         job_free(job);
         session->job_count = session->target_count = PART_OF_FLUSHES;
         return true;
@@ -115,6 +133,26 @@ find_others(const struct session_diagnosis *diagnosis, const struct outcome *out
     facts->disk_busy = (int)(100 * (double)busy / (double)outcome->duration);
 }
 
+/* If the part of the flushes was not reached, answers its limits: each is UNKNOWN.
+ * Returns the exit status that these limits ask for. */
+static int
+answer_missing_flushes(struct session *session)
+{
+    struct job *job = &session->jobs[PART_OF_FLUSHES];
+    struct outcome *outcome = &job->outcome;
+    struct notes notes = {0};
+
+    if (session->target_count <= PART_OF_FLUSHES || job->was_tried)
+        return EXIT_DONE;
+
+    outcome->why_no_flush = "-diagnose ended before it measured flushes";
+    outcome->flush_remedy = "let it run to its end";
+    outcome->limits_printed = session->jobs[0].outcome.limits_printed;
+    outcome_explain(outcome, &notes);
+    console_notes(&notes);
+    return outcome_status(outcome);
+}
+
 int
 session_diagnose(struct session *session)
 {
@@ -125,11 +163,12 @@ session_diagnose(struct session *session)
     result->facts.has_disk = gathered->has_disk;
     result->facts.was_interrupted = os_signals_stop_signal() != 0;
     find_others(gathered, &session->jobs[0].outcome, &result->facts);
+    int limits_status = answer_missing_flushes(session);
 
     diagnosis_collect(result, session->jobs, session->job_count);
     diagnosis_judge(&result->facts, &result->findings);
     const struct run_record record = {.kind = RECORD_DIAGNOSIS, .diagnosis = result};
     session->observer.record(session->observer.self, &session->jobs[0], &record);
 
-    return diagnosis_status(&result->findings);
+    return outcome_worse(diagnosis_status(&result->findings), limits_status);
 }

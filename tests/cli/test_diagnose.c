@@ -131,10 +131,49 @@ TEST(limits_are_on_the_part_that_has_the_figure)
            "ioping -diagnose -w 1s -slo max=1ns -J data");
 }
 
+TEST(a_limit_on_something_that_was_not_measured_is_unknown)
+{
+    expect(
+        5,
+        "~\nsync-p99 < 1 us: UNKNOWN: flushes are measured in directories only; name a "
+        "directory\n$",
+        NULL, "ioping -hang 0 -diagnose -w 500ms -slo sync-p99=1us data");
+    expect(5,
+           "~\"name\": ?\"sync-p99\",[ \n]*\"limit\": ?1000,[ \n]*\"count\": ?0,[ \n]*"
+           "\"met\": ?null,[ \n]*\"certain\": ?false[ \n]*\\}",
+           NULL, "ioping -hang 0 -diagnose -w 500ms -slo sync-p99=1us -J data");
+}
+
+/* The figures of the uses would be those of memory. */
+TEST(holes_and_zeros_suit_no_use)
+{
+    expect(-1,
+           "~\ndesktop       UNKNOWN  reads of holes touch no device\n"
+           "streaming     UNKNOWN  reads of holes touch no device\n",
+           NULL, "truncate -s 64M holes; ioping -hang 0 -diagnose -w 500ms holes");
+    expect(-1,
+           "~\ndesktop       UNKNOWN  a character device is no disk\n"
+           "streaming     UNKNOWN  a character device is no disk\n",
+           NULL, "ioping -hang 0 -diagnose -w 500ms /dev/zero");
+}
+
+TEST(a_diagnosis_that_is_too_short_says_so)
+{
+    expect(0, "~^Cannot tell: only [0-9]+ reads? counts?, too few for p99; ",
+           "~^([^\n]*use a longer -w\n)*$", "ioping -hang 0 -diagnose -w 10ms d");
+}
+
 TEST(an_interrupted_diagnosis_says_so)
 {
     serve("delay_us=100");
-    expect(0, "1\n", "", "interrupted");
+    expect(
+        5,
+        "~^Cannot tell: interrupted after [0-9.]+ m?s; try ioping -diagnose fs\\.\n"
+        ".*\ndesktop       UNKNOWN  the run was interrupted\n"
+        ".*\nnot known  everything after the interruption\n"
+        ".*\nsync-p99 < 1 us: UNKNOWN: -diagnose ended before it measured flushes; let "
+        "it run to its end\n$",
+        "~interrupt|^$", "interrupted");
 }
 
 static const struct variant refused[] = {

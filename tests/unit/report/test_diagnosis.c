@@ -58,6 +58,8 @@ set_up(int64_t median)
         .commit = {300, 2 * MS, 2 * MS, 3 * MS, 4 * MS},
         .flush = {300, MS, MS, 2 * MS, 3 * MS},
         .depths = &sweep,
+        .has_swept = true,
+        .duration = 20 * SECOND,
         .other_rate = 0,
         .disk_busy = 1,
     };
@@ -233,11 +235,24 @@ TEST(without_measurements_nothing_is_claimed)
     diagnosis.facts.has_disk = false;
     expect_judged(DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_HIDDEN);
 
-    /* p99 is not known, and so does not count. */
+    /* Without p99, a disk may be slow, but not fine. */
     set_up(100 * US);
     diagnosis.facts.paused.p99 = -1;
     diagnosis.facts.paused.count = 50;
-    expect_judged(DIAGNOSIS_FINE, CLASS_SSD, CAUSE_NONE);
+    expect_judged(DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_NO_READS);
+    diagnosis.facts.paused.p50 = 69 * MS;
+    set_steps(69 * MS, 1000);
+    expect_judged(DIAGNOSIS_SLOW, CLASS_HARD_DISK, CAUSE_NONE);
+
+    /* An interruption matters until the sweep has ended. */
+    set_up(69 * MS);
+    diagnosis.facts.was_interrupted = true;
+    expect_judged(DIAGNOSIS_SLOW, CLASS_HARD_DISK, CAUSE_NONE);
+    diagnosis.facts.has_swept = false;
+    expect_judged(DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_INTERRUPTED);
+    snprintf(disk.limit.group, sizeof(disk.limit.group), "/a");
+    disk.limit.requests_per_s = 60;
+    expect_judged(DIAGNOSIS_UNKNOWN, CLASS_UNKNOWN, CAUSE_INTERRUPTED);
 }
 
 static void
@@ -440,6 +455,29 @@ TEST(uses_need_their_figures)
     diagnosis.facts.kind = OS_BLOCK;
     assert_string_equal(judged()->uses[USE_ETCD].why_unknown,
                         "flushes are measured in directories only");
+
+    /* Nothing is called good if no device was touched, or too little was measured. */
+    set_nvme(100 * US);
+    diagnosis.facts.hole_percent = 100;
+    assert_string_equal(judged()->uses[USE_DESKTOP].why_unknown,
+                        "reads of holes touch no device");
+    assert_string_equal(judged()->uses[USE_STREAMING].why_unknown,
+                        "reads of holes touch no device");
+    set_up(100 * US);
+    diagnosis.facts.kind = OS_CHARACTER;
+    diagnosis.facts.has_disk = false;
+    assert_string_equal(judged()->uses[USE_STREAMING].why_unknown,
+                        "a character device is no disk");
+    set_up(100 * US);
+    diagnosis.facts.from_memory = 61; /* of 600 */
+    assert_string_equal(judged()->uses[USE_DESKTOP].why_unknown,
+                        "the page cache answered");
+    set_up(100 * US);
+    diagnosis.facts.was_interrupted = true;
+    diagnosis.facts.stream.count = 0;
+    assert_string_equal(judged()->uses[USE_STREAMING].why_unknown,
+                        "the run was interrupted");
+
     set_up(2 * US);
     diagnosis.facts.is_in_memory = true;
     judged();
@@ -512,8 +550,15 @@ TEST(answers_are_sentences_with_their_figures)
          "ioping -diagnose /dev/sdx");
     set_up(100 * US);
     diagnosis.facts.paused = (struct diagnosis_times){1, 5, 5, -1, 5};
-    says("Cannot tell: only 1 read counts; try ioping -diagnose -w 2m /data.",
+    says("Cannot tell: only 1 read counts, too few for p99; try ioping -diagnose -w 2m "
+         "/data.",
          "ioping -diagnose -w 2m /data");
+    set_up(100 * US);
+    diagnosis.facts.was_interrupted = true;
+    diagnosis.facts.has_swept = false;
+    diagnosis.facts.duration = 3 * SECOND;
+    says("Cannot tell: interrupted after 3 s; try ioping -diagnose /data.",
+         "ioping -diagnose /data");
     set_up(100 * US);
     diagnosis.facts.mode = IO_MODE_CACHED;
     says("Cannot tell: the page cache answers, not the disk; try ioping -D /data.",
