@@ -332,7 +332,7 @@ open_histogram(struct hdr_histogram *histogram, const char *text, size_t length,
     *highest = (struct hdr_bin){0};
     while (!problem) {
         problem = hdr_histogram_next(histogram, &bin);
-        if (bin.count == 0)
+        if (problem || bin.count == 0)
             break;
         *highest = bin;
     }
