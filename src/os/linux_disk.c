@@ -74,7 +74,7 @@ trim(char *text)
         text[--length] = '\0';
 }
 
-/* Reads a number from a file of sysfs. Returns MISSING if there is none. */
+/* Reads a number from a file of sysfs. Returns MISSING if the file has no number. */
 static int64_t
 read_number(const char *folder, const char *name, int64_t missing)
 {
@@ -454,8 +454,8 @@ linux_disk_describe(const char *root, const char *device_link, struct os_disk *d
 }
 
 /* Stores in DEVICE_LINK the sysfs link of the device that the file system of FD is on, or
- * an empty string if there is none, or several. The device of an overlay is the one of
- * its upper layer, or of its lowest one. */
+ * an empty string if the file system has no device, or several. For an overlay, this is
+ * the device of its upper layer or, without an upper layer, of its lowest layer. */
 static void
 find_link_of_file(int fd, char device_link[LINUX_SYSFS_ROOM])
 {

@@ -122,7 +122,7 @@ struct chart {
      * plot, so that all panels have the same axes. */
     const struct plot *covered;
     struct plot_panel panel;
-    /* The panel is one of a grid. It has less detail: no marks, no maxima, and no labels
+    /* The panel belongs to a grid. It has less detail: no marks, no maxima, and no labels
      * of steps. The name of its target stands in a strip at the upper edge. */
     bool is_small;
     enum figure x_figure;        /* the figure on the horizontal axis */

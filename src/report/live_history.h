@@ -85,8 +85,8 @@ void live_history_add(struct live_history *history, const struct stats *stats,
 /* From now on, the figures of the run count from this moment. The heat map is empty. */
 void live_history_reset(struct live_history *history);
 
-/* Fills FIGURES, except `oldest_age`. STATS and SCOPE are those of the last call of
- * live_history_add. SCRATCH is memory to work with, too large for a stack. */
+/* Fills FIGURES, except `oldest_age`. STATS and SCOPE must be the same as in the last
+ * call of live_history_add. SCRATCH is memory to work with, too large for a stack. */
 void live_history_figures(const struct live_history *history, const struct stats *stats,
                           enum scope scope, struct histogram *scratch,
                           struct live_figures *figures);
