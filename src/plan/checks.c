@@ -17,6 +17,30 @@
 #include <string.h>
 
 /*
+ * Refuses option -NAME together with -OTHER, because of REASON. ADVICE says what the user
+ * can do; NULL means to leave out -NAME. Always returns -1, with ERROR.
+ */
+static int
+refuse_pair(const char *name, const char *other, const char *reason, const char *advice,
+            struct error *error)
+{
+    char leave_out[64];
+
+    error_set(error, EXIT_USAGE, NULL, "-%s and -%s cannot be combined: %s", name, other,
+              reason);
+    if (advice)
+        return error_advise(error, advice);
+
+    snprintf(leave_out, sizeof(leave_out), "leave out -%s", name);
+    return error_advise(error, leave_out);
+}
+
+/* Reasons why options are refused, and advice, for more than one pair. */
+static const char only_reads[] = "-compare reads recorded runs and measures nothing";
+static const char both_formats[] = "each is a format of the results";
+static const char choose_one[] = "choose one of them";
+
+/*
  * Refuses two options that each choose a mode. These conflicts come first, because a
  * message about any other option would be misleading. Returns 0, or -1 with ERROR.
  */
@@ -29,12 +53,14 @@ check_single_mode(const struct options *options, struct error *error)
 
     for (int i = 0; i < count; i++)
         for (int k = count - 1; k > i; k--) {
-            const char *why =
-                choosers[k] == OPTION_COMPARE ? ": nothing is measured" : "";
-            if (options->given[choosers[i]] && options->given[choosers[k]])
-                return error_set(
-                    error, EXIT_USAGE, NULL, "-%s and -%s cannot be combined%s",
-                    cli_option(choosers[i])->name, cli_option(choosers[k])->name, why);
+            if (!options->given[choosers[i]] || !options->given[choosers[k]])
+                continue;
+
+            const char *reason = "each is a run of its own";
+            if (choosers[k] == OPTION_COMPARE)
+                reason = only_reads;
+            return refuse_pair(cli_option(choosers[i])->name,
+                               cli_option(choosers[k])->name, reason, choose_one, error);
         }
     return 0;
 }
@@ -124,6 +150,63 @@ conflicts_with_append(enum option_id id, const struct options *options)
 }
 
 /*
+ * Checks that OPTION, which is given, can be combined with the other options about the
+ * results that are given. Returns 0, or -1 with ERROR.
+ */
+static int
+check_results(const struct cli_option *option, const struct options *options,
+              struct error *error)
+{
+    enum option_id id = option->id;
+    const char *name = option->name;
+    char advice[64];
+
+    if (options->given[OPTION_INFLUX] && conflicts_with_influx(id))
+        return refuse_pair(name, "influx", both_formats, choose_one, error);
+    if (options->given[OPTION_CSV] && (id == OPTION_JSON || id == OPTION_RECORD))
+        return refuse_pair(name, "csv", both_formats, choose_one, error);
+
+    const struct cli_option *other = find_other_results(options);
+    if (id != OPTION_PRINT || !other)
+        return 0;
+    snprintf(advice, sizeof(advice), "add -output FILE for -%s", other->name);
+    return refuse_pair(name, other->name, "both would print to standard output", advice,
+                       error);
+}
+
+/* Returns why -load refuses option ID. */
+static const char *
+explain_load(enum option_id id)
+{
+    if (id == OPTION_KEEP)
+        return "the load would use the same file ioping.tmp";
+    return "-load has no use for it";
+}
+
+/* Returns why -diagnose refuses option ID. */
+static const char *
+explain_diagnose(enum option_id id)
+{
+    if (id == OPTION_COUNT)
+        return "-w says how long -diagnose may take";
+    if (cli_option(id)->workload)
+        return "-diagnose only reads";
+    if (id == OPTION_CSV || id == OPTION_PRINT || id == OPTION_BATCH ||
+        id == OPTION_INFLUX)
+        return "-J is the format of -diagnose for programs";
+    return "-diagnose chooses its requests and its report itself";
+}
+
+/* Returns why -sweep refuses option ID. */
+static const char *
+explain_sweep(enum option_id id)
+{
+    if (id == OPTION_COUNT)
+        return "-w says how long each step takes";
+    return "a sweep sets how requests are sent, and prints a row for each step";
+}
+
+/*
  * Checks that OPTION, which is given, can be combined with MODE and with the other
  * options that are given. If several options conflict with OPTION, the message names the
  * first of them in the order below. Returns 0, or -1 with ERROR.
@@ -137,41 +220,30 @@ check_conflicts(const struct cli_option *option, const struct options *options,
     bool wrong_mode = !(option->modes & (int)mode);
 
     if (mode == MODE_COMPARE && wrong_mode)
-        return error_set(error, EXIT_USAGE, NULL,
-                         "-%s and -compare cannot be combined: nothing is measured",
-                         name);
+        return refuse_pair(name, "compare", only_reads, NULL, error);
     if (options->given[OPTION_RECORD] && conflicts_with_record(id))
-        return error_set(error, EXIT_USAGE, NULL, "-%s and -record cannot be combined",
-                         name);
+        return refuse_pair(name, "record",
+                           "the file gets a line for each request, and the screen the "
+                           "usual report",
+                           NULL, error);
     if (mode == MODE_CHECK && (wrong_mode || conflicts_with_check(id, options)))
-        return error_set(error, EXIT_USAGE, NULL, "-%s and -check cannot be combined",
-                         name);
-    if (options->given[OPTION_INFLUX] && conflicts_with_influx(id))
-        return error_set(error, EXIT_USAGE, NULL, "-%s and -influx cannot be combined",
-                         name);
-    if (options->given[OPTION_CSV] && (id == OPTION_JSON || id == OPTION_RECORD))
-        return error_set(error, EXIT_USAGE, NULL, "-%s and -csv cannot be combined",
-                         name);
-    const struct cli_option *other = find_other_results(options);
-    if (id == OPTION_PRINT && other)
-        return error_set(error, EXIT_USAGE, NULL, "-print and -%s cannot be combined",
-                         other->name);
+        return refuse_pair(name, "check", "-check prints one line and nothing else", NULL,
+                           error);
+    if (check_results(option, options, error) < 0)
+        return -1;
     if (mode == MODE_PHASES && wrong_mode)
-        return error_set(error, EXIT_USAGE, NULL, "-%s and -load cannot be combined",
-                         name);
+        return refuse_pair(name, "load", explain_load(id), NULL, error);
     if (mode == MODE_DIAGNOSE && wrong_mode)
-        return error_set(error, EXIT_USAGE, NULL, "-%s and -diagnose cannot be combined",
-                         name);
+        return refuse_pair(name, "diagnose", explain_diagnose(id), NULL, error);
     if (mode & MODE_SWEEP && (wrong_mode || conflicts_with_sweep(id, options)))
-        return error_set(error, EXIT_USAGE, NULL, "-%s and -sweep cannot be combined",
-                         name);
+        return refuse_pair(name, "sweep", explain_sweep(id), NULL, error);
     if (options->given[OPTION_ASYNC] && id == OPTION_URING)
-        return error_set(error, EXIT_USAGE, NULL, "-uring and -async cannot be combined");
+        return refuse_pair(name, "async", "each is a way to send requests", choose_one,
+                           error);
     if (options->given[OPTION_APPEND] && conflicts_with_append(id, options))
-        return error_set(error, EXIT_USAGE, NULL,
-                         "-%s and -append cannot be combined: a log begins empty, and "
-                         "each write waits for the one before",
-                         name);
+        return refuse_pair(name, "append",
+                           "a log begins empty, and each write waits for the one before",
+                           NULL, error);
     return 0;
 }
 

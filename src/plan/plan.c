@@ -442,7 +442,7 @@ resolve_corrected(const struct options *options, struct plan *plan, struct error
     if (plan->io.depth > 1)
         return error_set(error, EXIT_USAGE, NULL,
                          "-corrected and -depth cannot be combined: requests in flight "
-                         "together do not wait for each other");
+                         "together do not wait for each other; leave out -corrected");
     if (plan->pace.from_limit)
         return error_set(error, EXIT_USAGE, "-corrected",
                          "needs an interval of -i; give -i instead of -r or -l");

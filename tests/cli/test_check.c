@@ -199,9 +199,11 @@ static const struct expected runs[] = {
      "option '-nonsense'\n3 IOPING UNKNOWN - -c 'abc': not a count such as 10, 5k or "
      "1M\n3 IOPING UNKNOWN - -w '-check': not a time such as 10ms, 0.5s or 2min\n3 "
      "IOPING UNKNOWN - option '-check' doesn't allow an argument\n3 IOPING UNKNOWN - "
-     "-json and -check cannot be combined\n3 IOPING UNKNOWN - -warn 'x=1': unknown "
+     "-json and -check cannot be combined: -check prints one line and nothing else; "
+     "leave out -json\n3 IOPING UNKNOWN - -warn 'x=1': unknown "
      "figure; use min, avg, max, mdev, iops, bps or a percentile such as p99\n3 IOPING "
-     "UNKNOWN - -print-count and -check cannot be combined\n"},
+     "UNKNOWN - -print-count and -check cannot be combined: -check prints one line and "
+     "nothing else; leave out -print-count\n"},
     {"without_a_reader_the_status_is_unknown", "", 0,
      "3\nioping: standard output: Broken pipe\n"},
     {"help_and_version_are_unknown", "", 0, "3\n3\n0\n"},

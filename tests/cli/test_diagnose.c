@@ -185,7 +185,18 @@ static const struct variant refused[] = {
      "ioping: -slo: device-p99 is about a part of the time, which -diagnose may not "
      "know; "
      "leave out the prefix to limit the whole time\n"},
-    {"-W data", 1, "", "ioping: -write and -diagnose cannot be combined\n"},
+    {"-W data", 1, "",
+     "ioping: -write and -diagnose cannot be combined: -diagnose only reads; leave out "
+     "-write\n"},
+    {"-c 9 data", 1, "",
+     "ioping: -count and -diagnose cannot be combined: -w says how long -diagnose may "
+     "take; leave out -count\n"},
+    {"-csv data", 1, "",
+     "ioping: -csv and -diagnose cannot be combined: -J is the format of -diagnose for "
+     "programs; leave out -csv\n"},
+    {"-q data", 1, "",
+     "ioping: -quiet and -diagnose cannot be combined: -diagnose chooses its requests "
+     "and its report itself; leave out -quiet\n"},
     {"missing", 2, "", "ioping: missing: No such file or directory\n"},
 };
 

@@ -85,8 +85,14 @@ TEST(what_cannot_be_is_refused)
         {"-load write d", "-load: each phase needs an end; give -c or -w\n", 1},
         {"-c 3 -load write d data",
          "-load: works with one target only; load another one with path=\n", 1},
-        {"-c 3 -load write -sweep size d", "-sweep and -load cannot be combined\n", 1},
-        {"-c 3 -load write -k d", "-keep and -load cannot be combined\n", 1},
+        {"-c 3 -load write -sweep size d",
+         "-sweep and -load cannot be combined: each is a run of its own; choose one of "
+         "them\n",
+         1},
+        {"-c 3 -load write -k d",
+         "-keep and -load cannot be combined: the load would use the same file "
+         "ioping.tmp; leave out -keep\n",
+         1},
         {"-c 3 -load '' d", "-load '': '': the first word must be read, write or rw\n",
          1},
         {"-c 3 -load w d", "-load 'w': w: the first word must be read, write or rw\n", 1},

@@ -99,8 +99,12 @@ TEST(a_wrong_list_is_refused)
         {"p99=1ms", 1, "", "ioping: -print 'p99=1ms': unknown figure 'p99=1ms'; " NAMES},
         {"read-iops", 1, "",
          "ioping: -print 'read-iops': a rate counts reads and writes together\n"},
-        {"p99 -sweep size", 1, "", "ioping: -print and -sweep cannot be combined\n"},
-        {"p99 -J", 1, "", "ioping: -print and -json cannot be combined\n"},
+        {"p99 -sweep size", 1, "",
+         "ioping: -print and -sweep cannot be combined: a sweep sets how requests are "
+         "sent, and prints a row for each step; leave out -print\n"},
+        {"p99 -J", 1, "",
+         "ioping: -print and -json cannot be combined: both would print to standard "
+         "output; add -output FILE for -json\n"},
     };
     expect_variants(cases, LENGTH(cases), "ioping -print %s missing");
 }

@@ -3,7 +3,9 @@
 #include "running.h"
 #include "support.h"
 
-#define TOGETHER(name) "ioping: " name " and -sweep cannot be combined\n"
+#define TOGETHER(name)                                                               \
+    "ioping: " name " and -sweep cannot be combined: a sweep sets how requests are " \
+    "sent, and prints a row for each step; leave out " name "\n"
 GROUP_SETUP(make_files)
 
 /* The first column, and how many others there are. */
@@ -439,7 +441,10 @@ TEST(what_makes_no_sense_is_refused)
         const char *arguments, *line;
         int status;
     } cases[] = {
-        {"-sweep size -c 1", TOGETHER("-count"), 1},
+        {"-sweep size -c 1",
+         "ioping: -count and -sweep cannot be combined: -w says how long each step "
+         "takes; leave out -count\n",
+         1},
         {"-sweep size -b 2", TOGETHER("-burst"), 1},
         {"-sweep size -l 1m", TOGETHER("-speed-limit"), 1},
         {"-sweep size -r 10", TOGETHER("-rate-limit"), 1},

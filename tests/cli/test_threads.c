@@ -260,9 +260,11 @@ TEST(what_makes_no_sense_is_refused)
         {"-threads x", "-threads 'x': not a count such as 10, 5k or 1M"},
         {"-depth 0 -U", "-depth '0': must be more than 0"},
         {"-depth 4097 -U", "-depth '4097': must be at most 4096"},
-        {"-A -U", "-uring and -async cannot be combined"},
-        {"-U -depth 2 -corrected", "-corrected and -depth cannot be combined: requests "
-                                   "in flight together do not wait for each other"},
+        {"-A -U", "-uring and -async cannot be combined: each is a way to send requests; "
+                  "choose one of them"},
+        {"-U -depth 2 -corrected",
+         "-corrected and -depth cannot be combined: requests "
+         "in flight together do not wait for each other; leave out -corrected"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         expect(1, "", formatted("ioping: %s\n", cases[i][1]), "ioping -c 1 %s data",

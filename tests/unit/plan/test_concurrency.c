@@ -110,13 +110,13 @@ static const struct planned_row refusals[] = {
     /* Corrections are for requests that wait for each other. */
     {"-corrected -U -depth 2 .",
      "ioping: -corrected and -depth cannot be combined: requests in flight together do "
-     "not wait for each other\n"},
+     "not wait for each other; leave out -corrected\n"},
     {"-A -depth 8 -i 1ms -corrected .",
      "ioping: -corrected and -depth cannot be combined: requests in flight together do "
-     "not wait for each other\n"},
+     "not wait for each other; leave out -corrected\n"},
     {"-R -U -depth 2 -corrected .",
      "ioping: -corrected and -depth cannot be combined: requests in flight together do "
-     "not wait for each other\n"},
+     "not wait for each other; leave out -corrected\n"},
     /* Corrections under a limit of all workers are refused. */
     {"-corrected -i 100ms -r 10 -threads 2 .",
      "ioping: -corrected: needs an interval of -i; give -i instead of -r or -l\n"},

@@ -106,23 +106,30 @@ is_given(const struct plan *plan, const char *name)
     return plan->options->given[cli_find(name, strlen(name))->id] > 0;
 }
 
-/* The modes that leave out what else is given, and why; of two the first is refused. */
-static const char *const leaving[][2] = {
-    {"append", ": a log begins empty, and each write waits for the one before"},
-    {"sweep", ""},
-    {"load", ""},
-    {"diagnose", ""},
-    {"check", ""},
-    {"compare", ": nothing is measured"},
-};
+/* The modes that leave out what else is given; of two the first is refused. */
+static const char *const leaving[] = {"append",   "sweep", "load",
+                                      "diagnose", "check", "compare"};
 
 static size_t
 leaving_index(const char *name)
 {
     size_t i = 0;
-    while (i < LENGTH(leaving) && strcmp(leaving[i][0], name) != 0)
+    while (i < LENGTH(leaving) && strcmp(leaving[i], name) != 0)
         i++;
     return i;
+}
+
+/* Returns whether the refusal WHY of -NAME and -OTHER ends in advice that works: leave
+ * out -NAME, or, if neither is more likely to be meant, one of them, or add an option. */
+static bool
+has_advice(const char *why, const char *name, const char *other)
+{
+    char leave_out[64], add[64];
+    const char *advice = strrchr(why, ';');
+    snprintf(leave_out, sizeof(leave_out), "; leave out -%s\n", name);
+    snprintf(add, sizeof(add), "; add -output FILE for -%s\n", other);
+    return advice && (strcmp(advice, leave_out) == 0 || strcmp(advice, add) == 0 ||
+                      strcmp(advice, "; choose one of them\n") == 0);
 }
 
 /* Returns the cell of LINE, which ends in OPTION; 0 for another refusal. Refused is what
@@ -149,13 +156,10 @@ plan_cell(const char *line, const char *option)
     snprintf(other, sizeof(other), "%.*s", (int)strcspn(option, " "), option);
     if (first == LENGTH(leaving) && !is_in && leaving_index(other) == LENGTH(leaving))
         return 0;
-    if (sscanf(why, "and -%31[a-z-] cannot be combined", other) == 1) {
-        size_t second = leaving_index(other);
-        snprintf(expected, sizeof(expected), "and -%s cannot be combined%s\n", other,
-                 second < LENGTH(leaving) ? leaving[second][1] : "");
-        bool ranked = first == LENGTH(leaving) || first < second;
+    if (sscanf(why, "and -%31[a-z-] cannot be combined: ", other) == 1) {
+        bool ranked = first == LENGTH(leaving) || first < leaving_index(other);
         bool right = is_given(&plan, other) && strcmp(name, other) != 0 && ranked &&
-                     strcmp(why, expected) == 0;
+                     has_advice(why, name, other);
         return right ? 'x' : 0;
     }
     return strncmp(why, "works only with -", 17) == 0 ? 'n' : 0;
@@ -209,24 +213,39 @@ TEST(the_first_of_several_conflicts_is_named)
     static const struct planned_row rows[] = {
         /* For an option that several others refuse. */
         {"-print-count 1 -compare -record r .",
-         "ioping: -print-count and -compare cannot be combined: nothing is measured\n"},
-        {"-batch -check -record r .", "ioping: -batch and -record cannot be combined\n"},
-        {"-json -check -influx .", "ioping: -json and -check cannot be combined\n"},
+         "ioping: -print-count and -compare cannot be combined: -compare reads recorded "
+         "runs and measures nothing; leave out -print-count\n"},
+        {"-batch -check -record r .",
+         "ioping: -batch and -record cannot be combined: the file gets a line for each "
+         "request, and the screen the usual report; leave out -batch\n"},
+        {"-json -check -influx .", "ioping: -json and -check cannot be combined: -check "
+                                   "prints one line and nothing else; leave out -json\n"},
         {"-record r -influx -sweep size .",
-         "ioping: -record and -influx cannot be combined\n"},
-        {"-json -csv .", "ioping: -json and -csv cannot be combined\n"},
-        {"-csv -record r .", "ioping: -record and -csv cannot be combined\n"},
-        {"-csv -influx .", "ioping: -csv and -influx cannot be combined\n"},
-        {"-print avg -csv .", "ioping: -print and -csv cannot be combined\n"},
-        {"-JJ -print avg .", "ioping: -print and -json cannot be combined\n"},
-        {"-batch -print avg -influx .", "ioping: -print and -batch cannot be combined\n"},
+         "ioping: -record and -influx cannot be combined: each is a format of the "
+         "results; choose one of them\n"},
+        {"-json -csv .", "ioping: -json and -csv cannot be combined: each is a format of "
+                         "the results; choose one of them\n"},
+        {"-csv -record r .", "ioping: -record and -csv cannot be combined: each is a "
+                             "format of the results; choose one of them\n"},
+        {"-csv -influx .", "ioping: -csv and -influx cannot be combined: each is a "
+                           "format of the results; choose one of them\n"},
+        {"-print avg -csv .", "ioping: -print and -csv cannot be combined: both would "
+                              "print to standard output; add -output FILE for -csv\n"},
+        {"-JJ -print avg .", "ioping: -print and -json cannot be combined: both would "
+                             "print to standard output; add -output FILE for -json\n"},
+        {"-batch -print avg -influx .",
+         "ioping: -print and -batch cannot be combined: both would print to standard "
+         "output; add -output FILE for -batch\n"},
         {"-keep -append -load read -count 9 .",
-         "ioping: -keep and -load cannot be combined\n"},
+         "ioping: -keep and -load cannot be combined: the load would use the same file "
+         "ioping.tmp; leave out -keep\n"},
         {"-depth 2 -append -sweep interval .",
-         "ioping: -depth and -sweep cannot be combined\n"},
+         "ioping: -depth and -sweep cannot be combined: a sweep sets how requests are "
+         "sent, and prints a row for each step; leave out -depth\n"},
         /* For several options, each refused by another. */
         {"-histogram -count 9 -sweep size .",
-         "ioping: -count and -sweep cannot be combined\n"},
+         "ioping: -count and -sweep cannot be combined: -w says how long each step "
+         "takes; leave out -count\n"},
         {"-append -buckets 1ms .", "ioping: -append works only with -write\n"},
         {"-every 3 -poisson .", "ioping: -poisson works only with -sweep rate\n"},
     };
@@ -254,8 +273,9 @@ TEST(modes_that_meet_are_refused_by_one_of_them)
     assert_int_equal(planned("-sweep rate -sweep size -size 4k -sweep threads .").mode,
                      MODE_THREADS);
     planned_refused("-sweep size -check -influx -load write a",
-                    "ioping: -sweep and -check cannot be combined\n");
-    planned_refused(
-        "-append -depth 2 -sweep rate -compare a",
-        "ioping: -sweep and -compare cannot be combined: nothing is measured\n");
+                    "ioping: -sweep and -check cannot be combined: each is a run of its "
+                    "own; choose one of them\n");
+    planned_refused("-append -depth 2 -sweep rate -compare a",
+                    "ioping: -sweep and -compare cannot be combined: -compare reads "
+                    "recorded runs and measures nothing; choose one of them\n");
 }
