@@ -47,6 +47,13 @@ int error_set(struct error *error, int status, const char *what, const char *why
 int error_advise(struct error *error, const char *advice);
 
 /*
+ * Fills ERROR: the file PATH cannot be opened for writing because of the errno value
+ * CODE. The status is EXIT_PREPARE, and the advice is about the path if it is known to be
+ * the cause. Always returns -1.
+ */
+int error_set_file(struct error *error, const char *path, int code);
+
+/*
  * Puts "PATH: " in front of ERROR->what, so that in a run with several targets the
  * message says which target it is about.
  */

@@ -39,6 +39,25 @@ error_advise(struct error *error, const char *advice)
     return -1;
 }
 
+int
+error_set_file(struct error *error, const char *path, int code)
+{
+    error_set(error, EXIT_PREPARE, path, "%s", strerror(code));
+
+    if (code == ENOENT)
+        return error_advise(error, "make its directory first");
+    if (code == ENOTDIR)
+        return error_advise(error,
+                            "check the path: a name before a / is not a directory");
+    if (code == EISDIR)
+        return error_advise(error, "name a file in it");
+    if (code == EACCES || code == EROFS)
+        return error_advise(error, "name a file in a directory where you may write");
+    if (error_is_no_space(code) && code != EFBIG)
+        return error_advise(error, "free some space, or name a file on another disk");
+    return -1;
+}
+
 void
 error_prefix(struct error *error, const char *path)
 {

@@ -25,7 +25,9 @@ struct parser {
     int next_index; /* index in ARGV of the word after the current one */
     struct options *options;
     struct error *error;
-    bool is_done; /* -h or -v was given, so parsing stops */
+    const struct cli_option *file_option; /* the last option whose value is a file */
+    const char *file;                     /* the value of `file_option` */
+    bool is_done;                         /* -h or -v was given, so parsing stops */
 };
 
 /*
@@ -118,6 +120,80 @@ check_ambiguous(struct parser *parser, const char *shown, const char *name, size
                      "option '%.100s' is ambiguous; possibilities:%s", shown, list);
 }
 
+/* Returns true if WORD is exactly an option, such as "-q", "-quiet" or "--quiet". */
+static bool
+is_exact_option(const char *word)
+{
+    const char *name = word + strspn(word, "-");
+    size_t dashes = (size_t)(name - word);
+    if (dashes == 1 && name[0] && !name[1])
+        return find_letter(name[0]) != NULL;
+    if (dashes < 1 || dashes > 2)
+        return false;
+
+    const struct cli_option *option = cli_find(name, strlen(name));
+    return option && strcmp(option->name, name) == 0;
+}
+
+/*
+ * Takes the next word of the command line as the value of OPTION, whose name is SHOWN in
+ * messages. Returns the value, or NULL with an error: there is no further word, or the
+ * value must be the path of a file but is an option, which the user would not want as the
+ * name of a file.
+ */
+static const char *
+take_value(struct parser *parser, const struct cli_option *option, const char *shown)
+{
+    char advice[128];
+
+    if (parser->next_index == parser->argc) {
+        error_set(parser->error, EXIT_USAGE, NULL, "option '%s' requires an argument",
+                  shown);
+        snprintf(advice, sizeof(advice), "give %s <%s>", shown, option->argument);
+        error_advise(parser->error, advice);
+        return NULL;
+    }
+
+    const char *value = parser->argv[parser->next_index++];
+    if (option->is_path && is_exact_option(value)) {
+        error_set(parser->error, EXIT_USAGE, shown, "needs a file, but %s is an option",
+                  value);
+        snprintf(advice, sizeof(advice), "to write a file of that name, give ./%s",
+                 value);
+        error_advise(parser->error, advice);
+        return NULL;
+    }
+
+    if (option->is_path) {
+        parser->file_option = option;
+        parser->file = value;
+    }
+    return value;
+}
+
+/*
+ * Refuses VALUE of OPTION because of REASON. SHOWN is the name of the option. If VALUE is
+ * a path where a number must be, the user has left out the number. Always returns -1.
+ */
+static int
+refuse_value(struct parser *parser, const struct cli_option *option, const char *shown,
+             const char *value, const char *reason)
+{
+    char what[256];
+    char advice[96];
+    bool is_number = option->max_value > 0;
+    bool is_fraction = value[0] == '/' && is_digit(value[1]); /* such as "/4" */
+    bool is_path = value[0] == '/' || strcmp(value, ".") == 0 || strcmp(value, "..") == 0;
+
+    snprintf(what, sizeof(what), "%s '%s'", shown, value);
+    error_set(parser->error, EXIT_USAGE, what, "%s", reason);
+    if (!is_number || !is_path || is_fraction)
+        return -1;
+
+    snprintf(advice, sizeof(advice), "put the %s before the target", option->argument);
+    return error_advise(parser->error, advice);
+}
+
 /*
  * Stores OPTION with its VALUE in the options, and counts it as given. If VALUE is NULL
  * and the option requires a value, the next word of the command line is the value.
@@ -128,18 +204,14 @@ store_option(struct parser *parser, const struct cli_option *option, const char 
              const char *value)
 {
     if (!value && option->argument_kind == CLI_REQUIRED) {
-        if (parser->next_index == parser->argc)
-            return error_set(parser->error, EXIT_USAGE, NULL,
-                             "option '%s' requires an argument", shown);
-        value = parser->argv[parser->next_index++];
+        value = take_value(parser, option, shown);
+        if (!value)
+            return -1;
     }
 
     const char *wrong = option->set ? option->set(option, parser->options, value) : NULL;
-    if (wrong) {
-        char what[256];
-        snprintf(what, sizeof(what), "%s '%s'", shown, value ? value : "");
-        return error_set(parser->error, EXIT_USAGE, what, "%s", wrong);
-    }
+    if (wrong)
+        return refuse_value(parser, option, shown, value ? value : "", wrong);
 
     if (parser->options->given[option->id] < UINT16_MAX)
         parser->options->given[option->id]++;
@@ -212,6 +284,21 @@ is_read(const char *name, size_t length)
 }
 
 /*
+ * Refuses the value of an option that has none. SHOWN is the name of the option, and
+ * ARGUMENT the value with its "=". Always returns -1.
+ */
+static int
+refuse_argument(struct parser *parser, const char *shown, const char *argument)
+{
+    char advice[96];
+
+    error_set(parser->error, EXIT_USAGE, NULL, "option '%s' doesn't allow an argument",
+              shown);
+    snprintf(advice, sizeof(advice), "leave out '%.64s'", argument);
+    return error_advise(parser->error, advice);
+}
+
+/*
  * Parses WORD, which starts with a dash, in the order at the top of this file. Returns 0,
  * or -1 with an error.
  */
@@ -236,8 +323,7 @@ parse_option(struct parser *parser, const char *word)
             return store_option(parser, option, shown, NULL);
         if (option->argument_kind != CLI_NONE)
             return store_option(parser, option, shown, name + length + 1);
-        return error_set(parser->error, EXIT_USAGE, NULL,
-                         "option '%s' doesn't allow an argument", shown);
+        return refuse_argument(parser, shown, name + length);
     }
 
     if (check_ambiguous(parser, word, name, length) < 0)
@@ -247,10 +333,18 @@ parse_option(struct parser *parser, const char *word)
     return parse_letters(parser, name);
 }
 
-/* Checks that OPTIONS have a target. Returns 0, or -1 with ERROR. */
+/*
+ * Checks that the command line has a target. Returns 0, or -1 with an error. If a word is
+ * the file of an option, as in "ioping -record .", the user may have meant it as the
+ * target.
+ */
 static int
-check_targets(const struct options *options, struct error *error)
+check_targets(const struct parser *parser)
 {
+    const struct options *options = parser->options;
+    struct error *error = parser->error;
+    char advice[200];
+
     if (options->target_count > 0)
         return 0;
 
@@ -258,7 +352,15 @@ check_targets(const struct options *options, struct error *error)
         error_set(error, EXIT_USAGE, "-compare", "no file is given");
         return error_advise(error, "record a run with -record FILE");
     }
-    return error_set(error, EXIT_USAGE, NULL, "no destination specified");
+
+    error_set(error, EXIT_USAGE, NULL, "no destination specified");
+    if (!parser->file_option)
+        return error_advise(error, "name a directory, file or device, as in: ioping .");
+
+    snprintf(advice, sizeof(advice),
+             "%.96s is the file of -%s, so name a directory, file or device as well",
+             parser->file, parser->file_option->name);
+    return error_advise(error, advice);
 }
 
 int
@@ -293,7 +395,7 @@ cli_parse(int argc, char *const argv[], struct options *options, struct error *e
     options->help_all = options->given[OPTION_HELP] &&
                         strcmp(next, cli_option(OPTION_HELP)->argument) == 0;
 
-    return parser.is_done ? 0 : check_targets(options, error);
+    return parser.is_done ? 0 : check_targets(&parser);
 }
 
 bool

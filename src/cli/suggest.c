@@ -146,9 +146,10 @@ count_edits(const char *word, size_t length, const char *name)
 
 /*
  * Returns the option whose long name has the smallest edit distance to the LENGTH letters
- * at WORD. A distance is too large if it is more than a third of the letters of the
- * longer of WORD and the name. Returns NULL if all distances are too large, or if WORD is
- * too short or too long to be judged.
+ * at WORD. If several have it, returns the first of them that begins with the same letter
+ * as WORD, because the first letter is seldom wrong. A distance is too large if it is
+ * more than a third of the letters of the longer of WORD and the name. Returns NULL if
+ * all distances are too large, or if WORD is too short or too long to be judged.
  */
 static const struct cli_option *
 find_nearest(const char *word, size_t length)
@@ -165,7 +166,10 @@ find_nearest(const char *word, size_t length)
             longer = length;
 
         int edits = count_edits(word, length, option->name);
-        if (edits < fewest_edits && 3 * edits <= (int)longer) {
+        bool is_nearer = edits < fewest_edits;
+        if (nearest && edits == fewest_edits)
+            is_nearer = option->name[0] == word[0] && nearest->name[0] != word[0];
+        if (is_nearer && 3 * edits <= (int)longer) {
             fewest_edits = edits;
             nearest = option;
         }

@@ -243,10 +243,11 @@ refuse_file(const struct export_file *file, int code, struct error *error)
 {
     if (code == EEXIST)
         return error_set(error, EXIT_PREPARE, file->path,
-                         "exists and is not %s; not overwritten",
+                         "exists and is not %s; not overwritten: remove it, or name "
+                         "another file",
                          file->magic_description);
 
-    return error_set(error, EXIT_PREPARE, file->path, "%s", strerror(code));
+    return error_set_file(error, file->path, code);
 }
 
 /* Makes a writer without files, whose thread is not started. Returns NULL if memory is

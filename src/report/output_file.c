@@ -86,7 +86,7 @@ output_file_open(struct output_file *file, const struct plan *plan, struct error
     if (exists && info.kind == OS_BLOCK)
         return refuse_device(path, error);
     if (exists && info.kind == OS_DIRECTORY)
-        return error_set(error, EXIT_PREPARE, path, "%s", strerror(EISDIR));
+        return error_set_file(error, path, EISDIR);
 
     int stream = os_stream_open(path);
     if (stream < 0 && errno == EEXIST)
@@ -94,7 +94,7 @@ output_file_open(struct output_file *file, const struct plan *plan, struct error
                          "belongs to another user, or is a link, in a directory where "
                          "anyone may write; name a file in a directory of your own");
     if (stream < 0)
-        return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
+        return error_set_file(error, path, errno);
 
     file->stream = stream;
     file->is_new = !exists;
@@ -207,8 +207,7 @@ output_file_empty(const struct output_file *file, const struct plan *plan,
                   struct error *error)
 {
     if (file->stream && os_stream_empty(file->stream) < 0)
-        return error_set(error, EXIT_PREPARE, plan_results(plan)->path, "%s",
-                         strerror(errno));
+        return error_set_file(error, plan_results(plan)->path, errno);
 
     return 0;
 }

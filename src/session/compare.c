@@ -51,6 +51,17 @@ struct compare {
     int status;             /* exit status of the program */
 };
 
+/* Refuses the file PATH, which cannot be opened because of errno CODE. Returns -1 with
+ * ERROR. */
+static int
+refuse_unopened(const char *path, int code, struct error *error)
+{
+    error_set(error, EXIT_PREPARE, path, "%s", strerror(code));
+    if (code == ENOENT)
+        return error_advise(error, "name a file that -record, -hdr or -J has written");
+    return -1;
+}
+
 /* Reads all of the file PATH, or standard input if PATH is "-". Returns 0, or -1 with
  * ERROR. */
 static int
@@ -68,7 +79,7 @@ read_recorded_file(struct compare *compare, const char *path, struct error *erro
     bool is_standard_input = strcmp(path, "-") == 0;
     int fd = is_standard_input ? STANDARD_INPUT : os_file_open(path, OS_OPEN_READ);
     if (fd < 0)
-        return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
+        return refuse_unopened(path, errno, error);
 
     if (os_file_info(fd, &info) == 0 && info.kind == OS_DIRECTORY)
         status = error_set(error, EXIT_PREPARE, source,

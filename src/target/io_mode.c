@@ -240,10 +240,8 @@ set_only_mode(struct target *target, const struct plan *plan, const char *memory
     target->description.mode = memory ? IO_MODE_CACHED : IO_MODE_DIRECT;
 
     if (plan->io.needs_direct && os_file_direct(target->fd, true) < 0)
-        return error_set(
-            error, EXIT_PREPARE, plan->path,
-            memory ? "direct I/O not supported; leave out -D to measure it anyway"
-                   : "direct I/O not supported");
+        return error_set(error, EXIT_PREPARE, plan->path,
+                         "direct I/O not supported; leave out -D to measure it anyway");
     if (memory)
         note_memory(plan, memory, notes);
     return 0;
@@ -480,7 +478,8 @@ choose_flags(struct target *target, const struct plan *plan, struct notes *notes
 
     if (flags & OS_RW_NOWAIT)
         return error_set(error, EXIT_PREPARE, plan->path,
-                         "-nowait is not available here: %s", strerror(errno));
+                         "-nowait is not available here: %s; leave out -nowait",
+                         strerror(errno));
 
     notes_add(notes, plan->path,
               "-hipri is not available here (%s); continuing without it",

@@ -15,6 +15,7 @@
  */
 #include "base/deadlines.h"
 #include "base/units.h"
+#include "cli/cli.h"
 #include "cli/options.h"
 #include "os/process.h"
 #include "os/storage.h"
@@ -28,6 +29,18 @@
 /* Pause between two attempts to open a device that is in use, ns. */
 #define CLAIM_PAUSE (10 * MS)
 
+/* What the user can do if a target cannot be opened because of an errno value. */
+static const struct {
+    int code;
+    const char *advice;
+} advices[] = {
+    {ENOENT, "name a directory, file or device that exists"},
+    {ENOTDIR, "check the path: a name before a / is not a directory"},
+    {EROFS, "leave out -W or -G to measure reads"},
+    {EBUSY, "it is in use, perhaps mounted: end that use, or measure a directory in it"},
+    {EMFILE, "allow more open files (ulimit -n)"},
+};
+
 /* Refuses the target because of errno CODE. Returns -1 with ERROR. */
 static int
 refuse_by_errno(const struct plan *plan, int code, struct error *error)
@@ -35,9 +48,67 @@ refuse_by_errno(const struct plan *plan, int code, struct error *error)
     error_set(error, EXIT_PREPARE, plan->path, "%s", strerror(code));
     error->storage_failed = error_is_broken(code);
 
-    if (code == EBUSY)
-        return error_advise(error, "it is in use, perhaps mounted");
+    for (size_t i = 0; i < sizeof(advices) / sizeof(advices[0]); i++)
+        if (advices[i].code == code)
+            return error_advise(error, advices[i].advice);
     return -1;
+}
+
+/* Returns true if PATH looks like the value of an option, such as "10", "4k" or "2s". */
+static bool
+is_value(const char *path)
+{
+    int64_t value;
+
+    return is_digit(path[0]) && (!units_parse(UNITS_COUNT, path, &value) ||
+                                 !units_parse(UNITS_SIZE, path, &value) ||
+                                 !units_parse(UNITS_TIME, path, &value));
+}
+
+/*
+ * Advises what the user can do if the path of PLAN does not exist, because it is probably
+ * not meant as a target. Leaves ERROR as it is if the path looks like any other.
+ */
+static void
+advise_mistaken(const struct plan *plan, struct error *error)
+{
+    const char *path = plan->path;
+    bool has_time_option = plan->options && plan->options->given[OPTION_TIME];
+    char advice[64];
+
+    /* The format of -I must be attached to the option. So "-I %T" names a target "%T". */
+    if (has_time_option && path[0] == '%')
+        error_advise(error, "attach the format to its option: -I%T");
+    else if (!path[0])
+        error_advise(error, "the name is empty: check the variables in the command");
+    else if (strncmp(path, "\xe2\x80\x93", 3) == 0 || /* en dash */
+             strncmp(path, "\xe2\x80\x94", 3) == 0)   /* em dash */
+        error_advise(error, "begin an option with the hyphen -, not with a longer dash");
+    else if (is_value(path))
+        error_advise(error, "a value must follow its option, as in -c 10");
+
+    const struct cli_option *option = cli_find(path, strlen(path));
+    if (!option || strcmp(option->name, path) != 0)
+        return;
+    snprintf(advice, sizeof(advice), "did you mean -%s?", option->name);
+    error_advise(error, advice);
+}
+
+/* Advises what the user can do if the target of PLAN must not be opened (EACCES). */
+static void
+advise_permission(const struct plan *plan, struct error *error)
+{
+    struct os_info info;
+    bool is_device = os_path_info(plan->path, &info) == 0 &&
+                     (info.kind == OS_BLOCK || info.kind == OS_CHARACTER);
+
+    if (is_device)
+        error_advise(error, "run ioping as root or administrator, or join the group of "
+                            "the device");
+    else if (plan_does(plan, OPERATION_CHANGES))
+        error_advise(error, "name a file that you may write, or run ioping as root");
+    else
+        error_advise(error, "name a file that you may read, or run ioping as root");
 }
 
 /* Refuses a path that does not exist or cannot be opened, because of errno CODE. Returns
@@ -45,13 +116,20 @@ refuse_by_errno(const struct plan *plan, int code, struct error *error)
 static int
 refuse_path(const struct plan *plan, int code, struct error *error)
 {
-    bool has_time_option = plan->options && plan->options->given[OPTION_TIME];
-
     refuse_by_errno(plan, code, error);
-    /* The format of -I must be attached to the option. So "-I %T" names a target "%T". */
-    if (code == ENOENT && has_time_option && plan->path[0] == '%')
-        error_advise(error, "attach the format to its option: -I%T");
+    if (code == ENOENT)
+        advise_mistaken(plan, error);
+    if (code == EACCES)
+        advise_permission(plan, error);
     return -1;
+}
+
+/* Refuses a target that is a pipe, a socket or the like. Returns -1 with ERROR. */
+static int
+refuse_kind(const struct plan *plan, struct error *error)
+{
+    error_set(error, EXIT_PREPARE, plan->path, "unsupported destination");
+    return error_advise(error, "name a directory, file or device");
 }
 
 /* Refuses to write to a file or device unless -WWW is given, and refuses -append to it in
@@ -481,7 +559,7 @@ target_open(struct target *target, const struct plan *plan, const struct target 
     target->device = info.device;
 
     if (info.kind == OS_OTHER)
-        return error_set(error, EXIT_PREPARE, plan->path, "unsupported destination");
+        return refuse_kind(plan, error);
 
     if (check_confirmed(target, plan, error) < 0)
         return -1;

@@ -195,10 +195,12 @@ TEST(a_closing_that_hangs_keeps_the_answer)
 
 static const struct expected runs[] = {
     {"wrong_usage_is_answered", "", 0,
-     "3 IOPING UNKNOWN - no destination specified\n3 IOPING UNKNOWN - unrecognized "
+     "3 IOPING UNKNOWN - no destination specified; name a directory, file or device, as "
+     "in: ioping .\n3 IOPING UNKNOWN - unrecognized "
      "option '-nonsense'\n3 IOPING UNKNOWN - -c 'abc': not a count such as 10, 5k or "
      "1M\n3 IOPING UNKNOWN - -w '-check': not a time such as 10ms, 0.5s or 2min\n3 "
-     "IOPING UNKNOWN - option '-check' doesn't allow an argument\n3 IOPING UNKNOWN - "
+     "IOPING UNKNOWN - option '-check' doesn't allow an argument; leave out '=1'\n3 "
+     "IOPING UNKNOWN - "
      "-json and -check cannot be combined: -check prints one line and nothing else; "
      "leave out -json\n3 IOPING UNKNOWN - -warn 'x=1': unknown "
      "figure; use min, avg, max, mdev, iops, bps or a percentile such as p99\n3 IOPING "
@@ -212,9 +214,10 @@ static const struct expected runs[] = {
      "~" TEXT("CRITICAL") " \\|( " FIGURE ")+\n2\n$"},
     {"full_stderr_does_not_keep_the_answer_of_a_refusal", "linux", 0,
      "3 IOPING UNKNOWN - unrecognized option '-badopt'\n3 "
-     "IOPING UNKNOWN - no destination specified\n3 IOPING UNKNOWN - -c 'abc': not a "
+     "IOPING UNKNOWN - no destination specified; name a directory, file or device, as "
+     "in: ioping .\n3 IOPING UNKNOWN - -c 'abc': not a "
      "count such as 10, 5k or 1M\n3 IOPING UNKNOWN - nothing: No such file or "
-     "directory\n"},
+     "directory; name a directory, file or device that exists\n"},
     {"full_streams_do_not_keep_the_status_of_a_refusal", "linux", 0, "3\n3\n"},
     {"a_lost_line_is_unknown", "", 0,
      "3\nioping: standard output: No space left on device\n"},

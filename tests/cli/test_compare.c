@@ -56,8 +56,9 @@ static const struct expected runs[] = {
     {"a_signal_ends_the_opening", "", 0,
      "2\nioping: other: interrupted before it was read\n"},
     {"a_picture_that_cannot_be_written_is_an_error", "", 0,
-     "ioping: mine: exists and is not an ioping plot; not overwritten\n2\nioping: "
-     "missing/x.svg: No such file or directory\n2\n"},
+     "ioping: mine: exists and is not an ioping plot; not overwritten: remove it, or "
+     "name another file\n2\nioping: "
+     "missing/x.svg: No such file or directory; make its directory first\n2\n"},
     {"output_may_have_the_name_of_a_row", "", 0, "--- comparison with a ---\n"},
 };
 
@@ -197,8 +198,12 @@ TEST(a_file_that_cannot_be_compared_is_named)
     static const struct {
         const char *before, *files, *err;
     } cases[] = {
-        {":", "gone", "ioping: gone: No such file or directory\n"},
-        {"echo '" LINE "' >gp2", "gp2 gone", "ioping: gone: No such file or directory\n"},
+        {":", "gone",
+         "ioping: gone: No such file or directory; name a file that -record, -hdr or -J "
+         "has written\n"},
+        {"echo '" LINE "' >gp2", "gp2 gone",
+         "ioping: gone: No such file or directory; name a file that -record, -hdr or -J "
+         "has written\n"},
         {"mkdir -p d", "d",
          "ioping: d: is a directory, and -compare reads recorded runs; leave out "
          "-compare to measure it\n"},

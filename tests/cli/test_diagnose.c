@@ -197,7 +197,9 @@ static const struct variant refused[] = {
     {"-q data", 1, "",
      "ioping: -quiet and -diagnose cannot be combined: -diagnose chooses its requests "
      "and its report itself; leave out -quiet\n"},
-    {"missing", 2, "", "ioping: missing: No such file or directory\n"},
+    {"missing", 2, "",
+     "ioping: missing: No such file or directory; name a directory, file or device that "
+     "exists\n"},
 };
 
 TEST(what_makes_no_sense_is_refused)

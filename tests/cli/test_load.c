@@ -114,7 +114,9 @@ TEST(what_cannot_be_is_refused)
          "a request needs 2 MiB; use a smaller -s, or a larger target\n",
          2},
         {"-c 3 -load read,rate=1,path=missing d",
-         "load: missing: No such file or directory\n", 2},
+         "load: missing: No such file or directory; name a directory, file or device "
+         "that exists\n",
+         2},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         expect(cases[i].status, "", formatted("ioping: %s", cases[i].line), "ioping %s",

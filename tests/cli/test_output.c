@@ -197,9 +197,12 @@ TEST(a_file_that_cannot_be_opened_ends_it_before_a_request)
 {
     static const struct variant cases[] = {
         {"''", 1, "", "ioping: -output '': the name of the file is empty\n"},
-        {"missing/x", 2, "", "ioping: missing/x: No such file or directory\n"},
-        {"d", 2, "", "ioping: d: Is a directory\n"},
-        {"copy/x", 2, "", "ioping: copy/x: Not a directory\n"},
+        {"missing/x", 2, "",
+         "ioping: missing/x: No such file or directory; make its directory first\n"},
+        {"d", 2, "", "ioping: d: Is a directory; name a file in it\n"},
+        {"copy/x", 2, "",
+         "ioping: copy/x: Not a directory; check the path: a name before a / is not a "
+         "directory\n"},
     };
     expect_variants(cases, LENGTH(cases), "ioping -c 3 -i 0 -output %s data");
 }
@@ -240,7 +243,10 @@ TEST(a_file_that_is_another_of_the_run_is_refused_unharmed)
          "ioping: y: request size is too big for this target: the file is empty; name a "
          "file that has data, or a directory\n",
          2},
-        {"-output t missing", "ioping: missing: No such file or directory\n", 2},
+        {"-output t missing",
+         "ioping: missing: No such file or directory; name a directory, file or device "
+         "that exists\n",
+         2},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[192];

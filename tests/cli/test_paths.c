@@ -129,7 +129,9 @@ TEST(errors_show_control_characters_escaped)
 {
     for (size_t i = 0; i < LENGTH(names); i++)
         expect(2, "",
-               formatted("ioping: %s: No such file or directory\n", names[i].shown),
+               formatted("ioping: %s: No such file or directory; name a directory, file "
+                         "or device that exists\n",
+                         names[i].shown),
                "ioping -- %s", quoted(names[i].name));
 }
 
@@ -186,7 +188,9 @@ TEST(lines_about_long_paths_keep_their_reason)
            "each request instead\n",
            "mkdir -p %s && head -c 8k /dev/zero >%s/f && ioping -c 2 -i 0 -s 513 %s/f >o",
            path, path, path);
-    expect(2, NULL, "~^ioping: d{200}[^\n]*: No such file or directory\n$",
+    expect(2, NULL,
+           "~^ioping: d{200}[^\n]*: No such file or directory; name a directory, file or "
+           "device that exists\n$",
            "ioping %s/missing", path);
 }
 

@@ -299,8 +299,8 @@ TEST(messages_that_scripts_know)
         int status;
         const char *arguments, *message;
     } rows[] = {
-        {1, "-q", "ioping: no destination specified\n"},
-        {1, "-c 3 --", "ioping: no destination specified\n"},
+        {1, "-q", "ioping: no destination specified"},
+        {1, "-c 3 --", "ioping: no destination specified"},
         {2, "-S 5m f", "target is too small for this"},
         {2, "-S 4m -o 1 f", "target is too small for this"},
         {2, "-o 5m f", "target is too small for this"},

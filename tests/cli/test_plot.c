@@ -120,11 +120,14 @@ TEST(a_place_where_it_cannot_be_is_an_error_before_any_request)
     static const struct {
         const char *path, *error;
     } cases[] = {
-        {"nowhere/x.svg", "ioping: nowhere/x.svg: No such file or directory\n"},
-        {"d", "ioping: d: exists and is not an ioping plot; not overwritten\n"},
-        {"data", "ioping: data: exists and is not an ioping plot; not overwritten\n"},
-        {"/dev/null",
-         "ioping: /dev/null: exists and is not an ioping plot; not overwritten\n"},
+        {"nowhere/x.svg",
+         "ioping: nowhere/x.svg: No such file or directory; make its directory first\n"},
+        {"d", "ioping: d: exists and is not an ioping plot; not overwritten: remove it, "
+              "or name another file\n"},
+        {"data", "ioping: data: exists and is not an ioping plot; not overwritten: "
+                 "remove it, or name another file\n"},
+        {"/dev/null", "ioping: /dev/null: exists and is not an ioping plot; not "
+                      "overwritten: remove it, or name another file\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(

@@ -16,16 +16,17 @@ static const struct expected runs[] = {
      "count.\n 150 ioping_build_info\n0\nx.prom\n"},
     /* Somebody puts it there between two looks at the name. */
     {"a_fifo_in_its_place_is_not_waited_for", "faults", 2, "x.prom\n",
-     "ioping: x.prom: exists and is not a file of metrics; not overwritten\n"},
+     "ioping: x.prom: exists and is not a file of metrics; not overwritten: remove it, "
+     "or name another file\n"},
     {"a_folder_without_the_right_to_write_ends_it_too", "users", 2, "",
-     "ioping: x.prom: Permission denied\n",
+     "ioping: x.prom: Permission denied; name a file in a directory where you may write\n",
      "cp \"$IOPING\" f/ioping && cd f && mkdir mine && chown 65534 mine && exec "
      "setpriv --reuid=65534 --clear-groups ./ioping -prometheus x.prom mine"},
     /* The disk has four pages, the file two. */
     {"a_full_disk_leaves_the_last_version", "mounts", 0,
      "3\nioping: small/x.prom: No space left on "
      "device\nioping_build_info\nfill\nx.prom\nioping: small/y: No space left on "
-     "device\n2\nfill\nx.prom\n"},
+     "device; free some space, or name a file on another disk\n2\nfill\nx.prom\n"},
     /* Against the JSON of the same run: failures, points that passed, warm-up. */
     {"final_counts_are_those_of_the_summary", "faults jq", 0,
      "~^3\n(0\\.[2-9]|[1-9]\\.[0-9])[0-9]{8}\n11\n14\n2\n([5-9]|[1-9][0-9]+)"
@@ -121,11 +122,18 @@ TEST(a_file_that_cannot_be_kept_ends_it_before_the_first_request)
         int status;
     } cases[] = {
         {"", "ioping: -prometheus '': the name of the file is empty\n", 1},
-        {"missing/x", "ioping: missing/x: No such file or directory\n", 2},
+        {"missing/x",
+         "ioping: missing/x: No such file or directory; make its directory first\n", 2},
         {"folder",
-         "ioping: folder: exists and is not a file of metrics; not overwritten\n", 2},
-        {"plain/x", "ioping: plain/x: Not a directory\n", 2},
-        {"/proc/x", "ioping: /proc/x: No such file or directory\n", 2},
+         "ioping: folder: exists and is not a file of metrics; not overwritten: remove "
+         "it, or name another file\n",
+         2},
+        {"plain/x",
+         "ioping: plain/x: Not a directory; check the path: a name before a / is not a "
+         "directory\n",
+         2},
+        {"/proc/x",
+         "ioping: /proc/x: No such file or directory; make its directory first\n", 2},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         expect(cases[i].status, "", cases[i].line,

@@ -13,7 +13,11 @@
     "ioping: data: writing would destroy its data; give -WWW if that is what you want\n"
 #define CONSENT_MIXED \
     "ioping: data: writing would destroy its data; give -GWW if that is what you want\n"
-#define MISSING ": No such file or directory\n"
+#define NONE ": No such file or directory; "
+#define MISSING_LINE NONE "name a directory, file or device that exists"
+#define MISSING MISSING_LINE "\n"
+#define VALUE_FIRST "a value must follow its option, as in -c 10"
+#define DASH "begin an option with the hyphen -, not with a longer dash"
 #define LEAVE "; remove it, or leave out -k\n"
 #define ELSEWHERE "; name an existing file in it instead\n"
 
@@ -48,13 +52,26 @@ GROUP_SHELL(
 TEST(bad_counts_are_refused)
 {
     static const char *const cases[][2] = {
-        {"", NO_COUNT},       {"abc", NO_COUNT},   {"k", NO_COUNT},
-        {"-1", NO_COUNT},     {"+1", NO_COUNT},    {"nan", NO_COUNT},
-        {"inf", NO_COUNT},    {"1e3", NO_COUNT},   {"0x10", NO_COUNT},
-        {"1 2", NO_COUNT},    {"1kk", NO_COUNT},   {"3s", NO_COUNT},
-        {"1/", NO_COUNT},     {"1/2/3", NO_COUNT}, {"1.2.3", NO_COUNT},
-        {".", NO_COUNT},      {" 1", NO_COUNT},    {"1/0", "division by zero"},
-        {"0.5", NOTHING},     {"1/3", NOTHING},    {"9223372036854775808", RANGE},
+        {"", NO_COUNT},
+        {"abc", NO_COUNT},
+        {"k", NO_COUNT},
+        {"-1", NO_COUNT},
+        {"+1", NO_COUNT},
+        {"nan", NO_COUNT},
+        {"inf", NO_COUNT},
+        {"1e3", NO_COUNT},
+        {"0x10", NO_COUNT},
+        {"1 2", NO_COUNT},
+        {"1kk", NO_COUNT},
+        {"3s", NO_COUNT},
+        {"1/", NO_COUNT},
+        {"1/2/3", NO_COUNT},
+        {"1.2.3", NO_COUNT},
+        {" 1", NO_COUNT},
+        {"1/0", "division by zero"},
+        {"0.5", NOTHING},
+        {"1/3", NOTHING},
+        {"9223372036854775808", RANGE},
         {"10000000T", RANGE},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
@@ -123,11 +140,11 @@ TEST(unknown_options_are_refused)
         {"-plott x.svg data", "unrecognized option '-plott'; did you mean -plot?"},
         {"-depht 3 data", "unrecognized option '-depht'; did you mean -depth?"},
         {"-bs 4k data", "unrecognized option '-bs'; did you mean -size?"},
-        {"--q=1 data", "option '-quiet' doesn't allow an argument"},
-        {"-quiet=1 data", "option '-quiet' doesn't allow an argument"},
-        {"data -c", "option '-c' requires an argument"},
-        {"data -qc", "option '-c' requires an argument"},
-        {"data --count", "option '-count' requires an argument"},
+        {"--q=1 data", "option '-quiet' doesn't allow an argument; leave out '=1'"},
+        {"-quiet=1 data", "option '-quiet' doesn't allow an argument; leave out '=1'"},
+        {"data -c", "option '-c' requires an argument; give -c <count>"},
+        {"data -qc", "option '-c' requires an argument; give -c <count>"},
+        {"data --count", "option '-count' requires an argument; give -count <count>"},
         {"-prin 1 data", "option '-prin' is ambiguous; possibilities:"
                          " '-print-count' '-print-interval' '-print'"},
     };
@@ -140,8 +157,82 @@ TEST(unknown_options_are_refused)
 
 TEST(a_target_is_needed)
 {
-    assert_refused("-c 1", "ioping: no destination specified\n", 1);
-    assert_refused("--", "ioping: no destination specified\n", 1);
+    assert_refused("-record d",
+                   "ioping: no destination specified; d is the file of -record, so name "
+                   "a directory, file or device as well\n",
+                   1);
+    assert_refused("-output d -q",
+                   "ioping: no destination specified; d is the file of -output, so name "
+                   "a directory, file or device as well\n",
+                   1);
+    assert_refused("-c 1",
+                   "ioping: no destination specified; name a directory, file or device, "
+                   "as in: ioping .\n",
+                   1);
+    assert_refused("--",
+                   "ioping: no destination specified; name a directory, file or device, "
+                   "as in: ioping .\n",
+                   1);
+}
+
+/* A first-time user leaves out the number. */
+TEST(a_target_in_place_of_a_number_is_seen)
+{
+    assert_value_refused("-c", ".", NO_COUNT "; put the count before the target");
+    assert_value_refused("-c", "/tmp", NO_COUNT "; put the count before the target");
+    assert_value_refused("-i", "..", NO_TIME "; put the time before the target");
+    assert_value_refused("-s", "/x/4k", NO_SIZE "; put the size before the target");
+    assert_value_refused("-c", "/0", "division by zero");
+    assert_value_refused("-color", "/tmp", "must be always, never or auto");
+}
+
+/* The words do not exist as files. */
+TEST(an_argument_in_place_of_a_target_is_seen)
+{
+    static const char *const cases[][2] = {
+        {"diagnose d", "diagnose" NONE "did you mean -diagnose?"},
+        {"live", "live" NONE "did you mean -live?"},
+        {"-J 2 d", "2" NONE VALUE_FIRST},
+        {"-q 0.5s d", "0.5s" NONE VALUE_FIRST},
+        {"-- 4k", "4k" NONE VALUE_FIRST},
+        {"-I %T d", "%T" NONE "attach the format to its option: -I%T"},
+        {"\342\200\224live d", "\342\200\224live" NONE DASH},
+        {"\342\200\223q d", "\342\200\223q" NONE DASH},
+        {"10.txt", "10.txt" MISSING_LINE},
+        {"2nd", "2nd" MISSING_LINE},
+        {"diagnos", "diagnos" MISSING_LINE},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_refused(cases[i][0], formatted("ioping: %s\n", cases[i][1]), 2);
+}
+
+TEST(a_file_that_is_named_like_an_option_is_refused)
+{
+    static const char *const cases[][3] = {
+        {"record", "-q", "d"},  {"record", "--quiet", "d"}, {"output", "-json", "d"},
+        {"plot", "-c", "10 d"}, {"hdr", "-diagnose", "d"},  {"prometheus", "-h", "d"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const char *option = cases[i][0], *file = cases[i][1];
+        char arguments[64], line[256];
+        snprintf(arguments, sizeof(arguments), "-%s %s %s", option, file, cases[i][2]);
+        snprintf(line, sizeof(line),
+                 "ioping: -%s: needs a file, but %s is an option; to write a file of "
+                 "that name, give ./%s\n",
+                 option, file, file);
+        assert_refused(arguments, line, 1);
+    }
+}
+
+/* The advice works, and a name that is no option is the name of a file. */
+TEST(a_file_may_begin_with_a_dash)
+{
+    static const char *const words[][2] = {
+        {"-record ./-q", "-q"}, {"-record=-q", "-q"}, {"-record -x", "-x"}};
+    for (size_t i = 0; i < LENGTH(words); i++)
+        expect(0, "1\n", NULL,
+               "ioping -C -c 2 -i 0 -q %s data >report; grep -c . ./%s; rm ./%s report",
+               words[i][0], words[i][1], words[i][1]);
 }
 
 TEST(targets_that_cannot_be_measured_are_refused)
@@ -152,10 +243,14 @@ TEST(targets_that_cannot_be_measured_are_refused)
         {"dangling", "ioping: dangling" MISSING},
         {"-W missing", "ioping: missing" MISSING},
         {"-", "ioping: -" MISSING},
-        {"data/", "ioping: data/: Not a directory\n"},
-        {"data/x", "ioping: data/x: Not a directory\n"},
-        {"fifo", "ioping: fifo: unsupported destination\n"},
-        {"-WWW fifo", "ioping: fifo: unsupported destination\n"},
+        {"data/", "ioping: data/: Not a directory; check the path: a name before a / is "
+                  "not a directory\n"},
+        {"data/x", "ioping: data/x: Not a directory; check the path: a name before a / "
+                   "is not a directory\n"},
+        {"fifo",
+         "ioping: fifo: unsupported destination; name a directory, file or device\n"},
+        {"-WWW fifo",
+         "ioping: fifo: unsupported destination; name a directory, file or device\n"},
         {"-S 2m data", "ioping: data: target is too small for this: -o and -S reach "
                        "beyond its 1 MiB; use a smaller -o or -S\n"},
         {"-o 2m data", "ioping: data: target is too small for this: -o and -S reach "
@@ -181,7 +276,10 @@ TEST(targets_that_cannot_be_measured_are_refused)
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_refused(cases[i][0], cases[i][1], 2);
-    expect(2, NULL, "ioping: No such file or directory\n", "ioping ''");
+    expect(2, NULL,
+           "ioping: No such file or directory; the name is empty: check the variables in "
+           "the command\n",
+           "ioping ''");
 }
 
 TEST(a_file_is_not_written_without_full_consent)
@@ -291,9 +389,12 @@ TEST(a_kept_file_of_another_user_is_left_alone)
 TEST(permissions_that_are_missing_are_named)
 {
     static const char *const cases[][2] = {
-        {"locked", "ioping: locked: Permission denied\n"},
-        {"-WWW read-only", "ioping: read-only: Permission denied\n"},
-        {"closed/data", "ioping: closed/data: Permission denied\n"},
+        {"locked", "ioping: locked: Permission denied; name a file that you may read, or "
+                   "run ioping as root\n"},
+        {"-WWW read-only", "ioping: read-only: Permission denied; name a file that you "
+                           "may write, or run ioping as root\n"},
+        {"closed/data", "ioping: closed/data: Permission denied; name a file that you "
+                        "may read, or run ioping as root\n"},
         {"closed", "ioping: closed: cannot create a temporary file here: Permission "
                    "denied" ELSEWHERE},
         {"unwritable", "ioping: unwritable: cannot create a temporary file here: "

@@ -19,7 +19,7 @@ TEST(device_with_a_mounted_file_system_is_not_written)
     mount_image("ext4", 16, "mounted");
     expect(0, "whole\n",
            "~^ioping: /dev/loop[0-9]+: (Device or r|R)esource busy; it is in use, "
-           "perhaps mounted\n2\n$",
+           "perhaps mounted: end that use, or measure a directory in it\n2\n$",
            "device_with_a_mounted_file_system_is_not_written");
 }
 
@@ -41,8 +41,10 @@ TEST(disk_with_a_mounted_partition_is_not_written)
     assert_string_equal(result.out, "same\n");
     assert_matches(result.err,
                    "^ioping: /dev/loop[0-9]+: (Device or r|R)esource busy; it is in use, "
-                   "perhaps mounted\n2\nioping: /dev/loop[0-9]+p1: (Device or "
-                   "r|R)esource busy; it is in use, perhaps mounted\n2\n$");
+                   "perhaps mounted: end that use, or measure a directory in "
+                   "it\n2\nioping: /dev/loop[0-9]+p1: (Device or "
+                   "r|R)esource busy; it is in use, perhaps mounted: end that use, or "
+                   "measure a directory in it\n2\n$");
     command_free(&result);
 }
 

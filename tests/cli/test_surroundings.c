@@ -193,13 +193,20 @@ need_setuid(void)
 TEST(setuid_opens_nothing_that_the_user_may_not)
 {
     static const char *const cases[][2] = {
-        {"secret", "ioping: secret: Permission denied\n"},
-        {"group", "ioping: group: Permission denied\n"},
-        {"-WWW secret", "ioping: secret: Permission denied\n"},
-        {"-WWW public", "ioping: public: Permission denied\n"},
-        {"closed/data", "ioping: closed/data: Permission denied\n"},
-        {"device", "ioping: device: Permission denied\n"},
-        {"-WWW device", "ioping: device: Permission denied\n"},
+        {"secret", "ioping: secret: Permission denied; name a file that you may read, or "
+                   "run ioping as root\n"},
+        {"group", "ioping: group: Permission denied; name a file that you may read, or "
+                  "run ioping as root\n"},
+        {"-WWW secret", "ioping: secret: Permission denied; name a file that you may "
+                        "write, or run ioping as root\n"},
+        {"-WWW public", "ioping: public: Permission denied; name a file that you may "
+                        "write, or run ioping as root\n"},
+        {"closed/data", "ioping: closed/data: Permission denied; name a file that you "
+                        "may read, or run ioping as root\n"},
+        {"device", "ioping: device: Permission denied; run ioping as root or "
+                   "administrator, or join the group of the device\n"},
+        {"-WWW device", "ioping: device: Permission denied; run ioping as root or "
+                        "administrator, or join the group of the device\n"},
         {"root", "ioping: root" NO_FILE},
         {"-W root", "ioping: root" NO_FILE},
         {"-k root", "ioping: root" NO_FILE},

@@ -201,7 +201,8 @@ TEST(the_file_of_metrics_has_all)
     expect_variants(cases, LENGTH(cases), "the_file_of_metrics_has_all %s");
 }
 
-#define MISSING "No such file or directory\n"
+#define MISSING \
+    "No such file or directory; name a directory, file or device that exists\n"
 
 /* A read would fail and end with another status. Nothing is made or left anywhere. */
 TEST(one_bad_target_ends_it_before_any_request)
@@ -216,7 +217,8 @@ TEST(one_bad_target_ends_it_before_any_request)
         {"-c 3 -J data missing", 2, "", "ioping: missing: " MISSING},
         {"-c 3 -prometheus c/x.prom data missing", 2, "", "ioping: missing: " MISSING},
         {"-sweep size data missing", 2, "", "ioping: missing: " MISSING},
-        {"-c 3 data fifo", 2, "", "ioping: fifo: unsupported destination\n"},
+        {"-c 3 data fifo", 2, "",
+         "ioping: fifo: unsupported destination; name a directory, file or device\n"},
         {"-c 3 -s 64k data small", 2, "",
          "ioping: small: request size is too big for this target: the target has 16 KiB, "
          "but a request needs 64 KiB; use a smaller -s, or a larger target\n"},

@@ -349,13 +349,29 @@ TEST(unknown_options_are_refused)
 TEST(the_nearest_long_option_is_named)
 {
     static const char *const cases[][2] = {
-        {"-plott", "-plot"},      {"-iodepth", "-depth"},
-        {"-cuont", "-count"},     {"-verison", "-version"},
-        {"-quite", "-quiet"},     {"-threads8", "-threads"},
-        {"--counts=9", "-count"}, {"-sise=4k", "-size"},
-        {"-helpp", "-help"},      {"-percentage", "-percentiles"},
-        {"-rapids", "-rapid"},    {"-sloo=p99=1ms", "-slo"},
-        {"-jsn", "-json"},        {"--plt", "-plot"},
+        {"-plott", "-plot"},
+        {"-iodepth", "-depth"},
+        {"-cuont", "-count"},
+        {"-verison", "-version"},
+        {"-quite", "-quiet"},
+        {"-threads8", "-threads"},
+        {"--counts=9", "-count"},
+        {"-sise=4k", "-size"},
+        {"-helpp", "-help"},
+        {"-percentage", "-percentiles"},
+        {"-rapids", "-rapid"},
+        {"-sloo=p99=1ms", "-slo"},
+        {"-jsn", "-json"},
+        {"--plt", "-plot"},
+        /* Of two that are as near, the one with the same first letter. */
+        {"-seep", "-sweep"},
+        {"-heep", "-help"},
+        {"-aync", "-async"},
+        {"-lvie", "-live"},
+        {"-daignose", "-diagnose"},
+        {"--quite", "-quiet"},
+        {"-compair", "-compare"},
+        {"-print-cout", "-print-count"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[64], message[128];
@@ -373,6 +389,33 @@ TEST(the_nearest_long_option_is_named)
     accepted("-qRLB .");
     accepted("-Iodepth .");
     accepted("-kqBDc10 .");
+}
+
+/* One letter too few, too many, or exchanged with the next. Options that make requests
+ * write are not suggested for a word that does not say so. */
+TEST(each_long_option_is_suggested_for_a_misspelling)
+{
+    for (int i = 0; i < OPTION_IDS; i++) {
+        const char *name = cli_options[i].name;
+        char words[3][40], message[256];
+        size_t half = strlen(name) / 2;
+        if (strlen(name) < 4 || strstr(name, "writ") || strcmp(name, "append") == 0)
+            continue;
+
+        snprintf(words[0], sizeof(words[0]), "--%.*s%s", (int)half, name,
+                 name + half + 1);
+        snprintf(words[1], sizeof(words[1]), "--%.*sx%s", (int)half, name, name + half);
+        snprintf(words[2], sizeof(words[2]), "--%.*s%c%c%s", (int)half - 1, name,
+                 name[half], name[half - 1], name + half + 1);
+        for (size_t k = 0; k < LENGTH(words); k++) {
+            if (strcmp(words[k] + 2, name) == 0)
+                continue;
+            snprintf(message, sizeof(message),
+                     "ioping: unrecognized option '%s'; did you mean -%s?\n", words[k],
+                     name);
+            check_refused(words[k], message);
+        }
+    }
 }
 
 TEST(words_of_other_tools_are_understood)
@@ -456,16 +499,21 @@ TEST(read_alone_is_refused)
 
 TEST(a_missing_value_is_refused)
 {
-    check_refused(". -c", "ioping: option '-c' requires an argument\n");
-    check_refused(". -qc", "ioping: option '-c' requires an argument\n");
-    check_refused(". -count", "ioping: option '-count' requires an argument\n");
-    check_refused(". --work-t", "ioping: option '-work-time' requires an argument\n");
+    check_refused(". -c", "ioping: option '-c' requires an argument; give -c <count>\n");
+    check_refused(". -qc", "ioping: option '-c' requires an argument; give -c <count>\n");
+    check_refused(". -count",
+                  "ioping: option '-count' requires an argument; give -count <count>\n");
+    check_refused(
+        ". --work-t",
+        "ioping: option '-work-time' requires an argument; give -work-time <time>\n");
 }
 
 TEST(a_value_where_none_belongs_is_refused)
 {
-    check_refused("--quiet=3 .", "ioping: option '-quiet' doesn't allow an argument\n");
-    check_refused("-dir= .", "ioping: option '-direct' doesn't allow an argument\n");
+    check_refused("--quiet=3 .",
+                  "ioping: option '-quiet' doesn't allow an argument; leave out '=3'\n");
+    check_refused("-dir= .",
+                  "ioping: option '-direct' doesn't allow an argument; leave out '='\n");
     check_refused("-q3 .", "ioping: unrecognized option '-3'\n");
 }
 
@@ -605,8 +653,10 @@ TEST(there_are_at_most_64_targets)
 
 TEST(there_is_at_least_one_target)
 {
-    check_refused("-q -c 1", "ioping: no destination specified\n");
-    check_refused("--", "ioping: no destination specified\n");
+    check_refused("-q -c 1", "ioping: no destination specified; name a directory, file "
+                             "or device, as in: ioping .\n");
+    check_refused("--", "ioping: no destination specified; name a directory, file or "
+                        "device, as in: ioping .\n");
 }
 
 TEST(help_and_version_end_the_parsing)
@@ -628,7 +678,8 @@ TEST(help_and_version_end_the_parsing)
         assert_int_equal(options.given[OPTION_VERSION], cases[i].id == OPTION_VERSION);
     }
     check_refused("-c abc -h", "ioping: -c 'abc'" COUNT);
-    check_refused("--help=all", "ioping: option '-help' doesn't allow an argument\n");
+    check_refused("--help=all",
+                  "ioping: option '-help' doesn't allow an argument; leave out '=all'\n");
     check_refused("-z -h", "ioping: unrecognized option '-z'\n");
 }
 
