@@ -19,11 +19,13 @@
 #include "recorded_rows.h"
 #include "run/job.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum field { COUNT, SUM, IOPS, BPS, MIN, AVG, MAX, MDEV, REQUESTS, CLOCK, FIELDS };
 
 #define DIGITS 19     /* decimal digits of INT64_MAX */
+#define SHOWN 16      /* bytes of a line that a message quotes */
 #define DELETE '\x7f' /* the only control character above the printable ones */
 
 /* A line, split into columns. Its pointers point into the text of the line. */
@@ -95,6 +97,59 @@ is_consistent(const int64_t *fields)
            fields[MDEV] == 0;
 }
 
+/* Returns whether the LENGTH bytes at BYTES begin with two columns of digits, like a raw
+ * line that was damaged. */
+static bool
+begins_with_numbers(const char *bytes, size_t length)
+{
+    size_t digits = 0;
+    while (digits < length && is_digit(bytes[digits]))
+        digits++;
+    return digits > 0 && digits + 1 < length && bytes[digits] == ' ' &&
+           is_digit(bytes[digits + 1]);
+}
+
+/*
+ * Writes into TEXT, a buffer of SIZE bytes, what the first line of a file is, such as
+ * "begins with 'date,value'". The line has LENGTH bytes at BYTES.
+ */
+static void
+describe_line(const char *bytes, size_t length, char *text, size_t size)
+{
+    bool is_binary = false;
+    int shown = SHOWN;
+
+    /* A character of UTF-8 is not cut. */
+    while ((int)length > shown && shown > 0 && (bytes[shown] & 0xc0) == 0x80)
+        shown--;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)bytes[i] < ' ' && bytes[i] != '\t' && bytes[i] != '\r')
+            is_binary = true;
+
+    if (length == 0)
+        snprintf(text, size, "is empty");
+    else if (is_binary)
+        snprintf(text, size, "is binary");
+    else if (length <= SHOWN)
+        snprintf(text, size, "is '%.*s'", (int)length, bytes);
+    else
+        snprintf(text, size, "begins with '%.*s'", shown, bytes);
+}
+
+/* Refuses a file whose first line, of LENGTH bytes at BYTES, has no format that -compare
+ * reads. Always returns -1, with ERROR. */
+static int
+refuse_format(const char *source, const char *bytes, size_t length, struct error *error)
+{
+    char found[SHOWN + 32];
+
+    describe_line(bytes, length, found, sizeof(found));
+    error_set(error, EXIT_PREPARE, source,
+              "has neither raw lines, nor JSON, nor an HdrHistogram log: line 1 %s",
+              found);
+    return error_advise(error, "name a file that -record, -J or -hdr has written");
+}
+
 int
 recorded_raw_refuse(const struct recorded_runs *runs, const char *bytes, size_t length,
                     struct error *error)
@@ -112,6 +167,9 @@ recorded_raw_refuse(const struct recorded_runs *runs, const char *bytes, size_t 
             number);
         return error_advise(error, "record it with cmd, or convert it to UTF-8");
     }
+
+    if (number == 1 && !begins_with_numbers(bytes, length))
+        return refuse_format(source, bytes, length, error);
 
     error_set(error, EXIT_PREPARE, source, "line %llu: not a raw line", number);
     return error_advise(error, "ioping -record FILE writes raw lines");

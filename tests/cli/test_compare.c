@@ -192,6 +192,11 @@ TEST(the_picture_has_both)
     command_free(&result);
 }
 
+#define AE "\303\244"
+#define UNKNOWN(name, found)                                                            \
+    "ioping: " name ": has neither raw lines, nor JSON, nor an HdrHistogram log: line " \
+    "1 " found "; name a file that -record, -J or -hdr has written\n"
+
 /* Nothing is printed, nor drawn. */
 TEST(a_file_that_cannot_be_compared_is_named)
 {
@@ -215,14 +220,22 @@ TEST(a_file_that_cannot_be_compared_is_named)
         {"yes '" LINE "' | head -n 16 >gp2; echo raw >>gp2; cp gp2 gp3", "gp2 gp3",
          "ioping: gp2: line 17: not a raw line" ADVICE},
         {"echo '" LINE "' >gp2; head -c 1000 /dev/zero >z", "gp2 z",
-         "ioping: z: line 1: not a raw line" ADVICE},
+         UNKNOWN("z", "is binary")},
         {"ioping -i 0 -c 9 -p 4 -q data >gp2", "gp2",
          "ioping: gp2: line 1 is about 4 requests, as -p 4 prints, but percentiles need "
          "a line for each; record with -record FILE\n"},
         {"ioping -i 0 -c 3 -p 1 data >gp2 2>/dev/null", "gp2",
-         "ioping: gp2: line 1: not a raw line" ADVICE},
+         UNKNOWN("gp2", "begins with '4 KiB <<< data ('")},
         {"ioping -i 0 -c 3 data >gp2 2>/dev/null", "gp2",
-         "ioping: gp2: line 1: not a raw line" ADVICE},
+         UNKNOWN("gp2", "begins with '4 KiB <<< data ('")},
+        {"ioping -q -i 0 -c 3 data >gp2 2>/dev/null", "gp2", UNKNOWN("gp2", "is empty")},
+        {"ioping -csv -i 0 -c 3 data >gp2 2>/dev/null", "gp2",
+         UNKNOWN("gp2", "begins with 'time,target,scop'")},
+        {"cp \"$IOPING\" program", "program", UNKNOWN("program", "is binary")},
+        {"echo a,b >table", "- <table", UNKNOWN("standard input", "is 'a,b'")},
+        /* No character is cut: 17 bytes, of which 15 are shown. */
+        {"echo 'a" AE AE AE AE AE AE AE AE "' >table", "table",
+         UNKNOWN("table", "begins with 'a" AE AE AE AE AE AE AE "'")},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         expect(2, "", cases[i].err,
