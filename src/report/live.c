@@ -80,7 +80,8 @@ live_prepare(struct error *error)
         return 0;
 
     if (errno == ENOTSUP)
-        return error_set(error, EXIT_PREPARE, "-live", "not available on this system");
+        return error_set(error, EXIT_PREPARE, "-live",
+                         "not available on this system; leave out -live");
     return error_set(error, EXIT_PREPARE, "-live",
                      "there is no terminal to draw on: %s; leave out -live",
                      strerror(errno));

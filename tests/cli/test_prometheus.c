@@ -19,7 +19,8 @@ static const struct expected runs[] = {
      "ioping: x.prom: exists and is not a file of metrics; not overwritten: remove it, "
      "or name another file\n"},
     {"a_folder_without_the_right_to_write_ends_it_too", "users", 2, "",
-     "ioping: x.prom: Permission denied; name a file in a directory where you may write\n",
+     "ioping: x.prom: Permission denied; name a file in a directory where you may "
+     "write\n",
      "cp \"$IOPING\" f/ioping && cd f && mkdir mine && chown 65534 mine && exec "
      "setpriv --reuid=65534 --clear-groups ./ioping -prometheus x.prom mine"},
     /* The disk has four pages, the file two. */
