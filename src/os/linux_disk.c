@@ -47,7 +47,6 @@ static const struct {
     {"/virtual/block/dm-", "stack"},
     {"/virtual/block/md", "stack"},
     {"/virtual/nvme-fabrics/", "nvme-of"},
-    {"/virtual/nvme-subsystem/", "nvme-of"},
     {"/rbd", "rbd"},
     {"/usb", "usb"},
     {"/virtio", "virtio"},
@@ -60,6 +59,15 @@ static const struct {
     {"/rport-", "fc"},
     {"/ata", "ata"},
     {"/host", "scsi"},
+};
+
+/* By transport of an NVMe controller, as its driver calls it: how its disks are
+ * connected. */
+static const struct {
+    const char *word, *transport;
+} nvme_transports[] = {
+    {"pcie", "nvme"},  {"tcp", "nvme-of"},  {"rdma", "nvme-of"},
+    {"fc", "nvme-of"}, {"loop", "nvme-of"},
 };
 
 /* Transports of which a hypervisor is the other end. */
@@ -119,12 +127,38 @@ read_model(const char *folder, struct os_disk *disk)
              vendor[0] && model[0] ? " " : "", model);
 }
 
-/* Stores how the disk behind the sysfs link DEVICE_LINK is connected. */
+/* Stores how the NVMe disk in FOLDER is connected, which several controllers may share.
+ * Its path in sysfs does not show that, even if it is a disk on the bus of this machine.
+ * The transport of its controllers shows it. */
 static void
-find_transport(const char *device_link, struct os_disk *disk)
+find_shared_transport(const char *folder, struct os_disk *disk)
+{
+    char subsystem[LINUX_SYSFS_ROOM + 16];
+    char path[LINUX_SYSFS_ROOM];
+    char word[32];
+
+    snprintf(subsystem, sizeof(subsystem), "%s/device", folder);
+    DIR *list = opendir(subsystem);
+    while (linux_sysfs_next(list, subsystem, path)) {
+        linux_file_read(word, sizeof(word), "%s/transport", path);
+        for (size_t i = 0; i < sizeof(nvme_transports) / sizeof(nvme_transports[0]); i++)
+            if (strcmp(word, nvme_transports[i].word) == 0)
+                snprintf(disk->transport, sizeof(disk->transport), "%s",
+                         nvme_transports[i].transport);
+    }
+}
+
+/* Stores how the disk in FOLDER, behind the sysfs link DEVICE_LINK, is connected. */
+static void
+find_transport(const char *device_link, const char *folder, struct os_disk *disk)
 {
     char path[LINUX_SYSFS_ROOM];
     linux_sysfs_link(device_link, path);
+
+    if (strstr(path, "/virtual/nvme-subsystem/")) {
+        find_shared_transport(folder, disk);
+        return;
+    }
 
     for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++) {
         if (!strstr(path, transports[i].part))
@@ -145,7 +179,7 @@ describe(struct disk_search *search, const char *device_link,
 
     linux_device_path(found, disk->path, sizeof(disk->path));
     snprintf(disk->folder, sizeof(disk->folder), "%s", folder);
-    find_transport(device_link, disk);
+    find_transport(device_link, folder, disk);
     if (linux_disk_is_memory(found))
         snprintf(disk->transport, sizeof(disk->transport), "memory");
     read_model(folder, disk);

@@ -77,6 +77,26 @@ TEST(paths_in_sysfs_show_how_disks_are_connected)
     }
 }
 
+/* The path of a disk that several controllers may share does not show how it is
+ * connected. Most NVMe SSDs with two ports are like that, also in one machine. */
+TEST(controllers_show_how_a_shared_disk_is_connected)
+{
+    static const char *const cases[][2] = {
+        {"pcie", "nvme"},  {"tcp", "nvme-of"},  {"rdma", "nvme-of"},
+        {"fc", "nvme-of"}, {"loop", "nvme-of"}, {"pigeons", ""},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char script[300];
+        snprintf(script, sizeof(script),
+                 "disk 9:9 virtual/nvme-subsystem/nvme-subsys2/nvme2n1\n"
+                 "ln -s .. device; put ../model 'Shared SSD'; put ../nvme2/transport %s",
+                 cases[i][0]);
+        assert_int_equal(described("9:9", script), 0);
+        assert_string_equal(disk.transport, cases[i][1]);
+        assert_string_equal(disk.model, "Shared SSD");
+    }
+}
+
 TEST(a_machine_may_be_virtual)
 {
     assert_int_equal(described("8:0",
