@@ -272,7 +272,11 @@ add_why_unknown(const struct diagnosis *diagnosis, struct buffer *text)
                       facts->other_rate, facts->disk_busy);
         break;
     default:
-        buffer_text(text, "slower than an SSD, faster than a hard disk ");
+        buffer_text(text, "slower than an SSD, ");
+        if (disk->is_rotational == 0)
+            buffer_text(text, "but the driver says that nothing rotates ");
+        else
+            buffer_text(text, "faster than a hard disk ");
         break;
     }
     add_percentiles(facts, text);
@@ -471,6 +475,18 @@ add_hypervisor(const struct diagnosis *diagnosis, struct buffer *text)
 }
 
 static void
+add_rotation(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+    const struct diagnosis_findings *findings = &diagnosis->findings;
+    if (facts->has_disk && facts->disk->is_rotational == 1 &&
+        findings->class == CLASS_SSD && findings->is_likeness)
+        buffer_text(text,
+                    "whether the disk rotates: the driver says so, but the times are "
+                    "those of an SSD");
+}
+
+static void
 add_own_cache(const struct diagnosis *diagnosis, struct buffer *text)
 {
     const struct diagnosis_facts *facts = &diagnosis->facts;
@@ -521,7 +537,8 @@ bool
 diagnosis_unknown(const struct diagnosis *diagnosis, int index, struct buffer *text)
 {
     static void (*const makers[])(const struct diagnosis *, struct buffer *) = {
-        add_end, add_tail, add_parts, add_flushes, add_hypervisor, add_own_cache};
+        add_end,        add_tail,     add_parts,    add_flushes,
+        add_hypervisor, add_rotation, add_own_cache};
     size_t start = text->length;
 
     for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {

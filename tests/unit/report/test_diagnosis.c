@@ -524,6 +524,11 @@ TEST(answers_are_sentences_with_their_figures)
     says("Cannot tell: slower than an SSD, faster than a hard disk (p50 3 ms, p99 6 ms); "
          "try ioping -breakdown -c 100 -i 10ms /data.",
          "ioping -breakdown -c 100 -i 10ms /data");
+    set_up(19 * MS); /* no faster than a hard disk */
+    disk.is_rotational = 0;
+    says("Cannot tell: slower than an SSD, but the driver says that nothing rotates (p50 "
+         "19 ms, p99 38 ms); try ioping -breakdown -c 100 -i 10ms /data.",
+         "ioping -breakdown -c 100 -i 10ms /data");
     set_up(26 * MS);
     diagnosis.facts.fstype = "fuse.sshfs";
     diagnosis.facts.device = "me@far.example:/srv";
@@ -588,12 +593,15 @@ TEST(what_is_not_known_is_listed)
     static const char *const expected[] = {
         "p99 of reads: 50 reads are too few", "where the time goes: not root",
         "caches, limits and burst credit of the hypervisor",
+        "whether the disk rotates: the driver says so, but the times are those of an SSD",
         "whether the disk's own cache has answered: the file that was read is new"};
     struct buffer text = {0};
 
     set_up(100 * US);
     disk.is_virtual = true;
+    disk.is_rotational = 1;
     diagnosis.facts.paused.count = 50;
+    diagnosis.facts.flush.p50 = 50 * MS; /* slow, so the class is known without p99 */
     diagnosis.facts.paused.p99 = -1;
     judged();
     for (int i = 0; i < (int)LENGTH(expected); i++) {
