@@ -113,7 +113,9 @@ session_watch_disk(struct session *session, const struct job *job, bool begins)
 }
 
 /* Computes how busy the disk was during the paused reads, and how many requests others
- * have sent: all requests, without the reads. */
+ * have sent: all requests, without the reads. Both are unknown if the system has counted
+ * no requests, although reads have reached the disk. It counts none of a RAM disk, and in
+ * older systems none of an NVMe disk that several controllers may share. */
 static void
 find_others(const struct session_diagnosis *diagnosis, const struct outcome *outcome,
             struct diagnosis_facts *facts)
@@ -121,6 +123,10 @@ find_others(const struct session_diagnosis *diagnosis, const struct outcome *out
     facts->other_rate = -1;
     facts->disk_busy = -1;
     if (!diagnosis->knows_activity || outcome->duration <= 0)
+        return;
+
+    if (diagnosis->during.requests == 0 &&
+        outcome->total.requests > outcome->total.from_memory)
         return;
 
     int64_t requests = diagnosis->during.requests - (int64_t)outcome->total.requests;
