@@ -148,24 +148,25 @@ find_shared_transport(const char *folder, struct os_disk *disk)
     }
 }
 
-/* Stores how the disk in FOLDER, behind the sysfs link DEVICE_LINK, is connected. */
+/* Stores how the disk in FOLDER, behind the sysfs link DEVICE_LINK, is connected. The
+ * whole path of the device is needed. The link itself may lead only to a neighbour. */
 static void
 find_transport(const char *device_link, const char *folder, struct os_disk *disk)
 {
-    char path[LINUX_SYSFS_ROOM];
-    linux_sysfs_link(device_link, path);
+    char *resolved = realpath(device_link, NULL);
+    const char *path = resolved ? strstr(resolved, "/sys/devices/") : NULL;
 
-    if (strstr(path, "/virtual/nvme-subsystem/")) {
+    if (path && strstr(path, "/virtual/nvme-subsystem/"))
         find_shared_transport(folder, disk);
-        return;
-    }
-
-    for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++) {
-        if (!strstr(path, transports[i].part))
-            continue;
-        snprintf(disk->transport, sizeof(disk->transport), "%s", transports[i].transport);
-        return;
-    }
+    else if (path)
+        for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++) {
+            if (!strstr(path, transports[i].part))
+                continue;
+            snprintf(disk->transport, sizeof(disk->transport), "%s",
+                     transports[i].transport);
+            break;
+        }
+    free(resolved);
 }
 
 /* Describes the disk FOUND, where the search ends. DEVICE_LINK is its sysfs link, or the

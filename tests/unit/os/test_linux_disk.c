@@ -150,6 +150,23 @@ TEST(a_stack_of_several_disks_is_described_itself)
     assert_string_equal(disk.transport, "stack");
 }
 
+/* In sysfs, the link from one virtual device to another has only the end of the path. */
+TEST(a_stack_on_a_stack_is_described)
+{
+    static const char *const cases[][2] = {{"md0", "stack"}, {"loop7", "loop"}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char script[300];
+        snprintf(script, sizeof(script),
+                 "(disk 253:0 virtual/block/dm-0; put dm/uuid LVM-abc\n"
+                 "ln -s ../../%s slaves/%s)\n"
+                 "disk 9:0 virtual/block/%s",
+                 cases[i][0], cases[i][0], cases[i][0]);
+        assert_int_equal(described("253:0", script), 0);
+        assert_string_equal(disk.transport, cases[i][1]);
+        assert_string_equal(disk.path + strlen("/dev/"), cases[i][0]);
+    }
+}
+
 #define SDA "(disk 8:0 pci0/ata1/host0/block/sda)\n"
 
 TEST(the_strictest_limit_of_all_groups_counts)
