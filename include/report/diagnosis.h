@@ -155,7 +155,7 @@ struct diagnosis_findings {
     enum storage_class class; /* the class that is claimed, or was expected if slow */
     bool is_likeness;         /* only the figures suggest the class */
     enum diagnosis_cause cause;
-    bool slow_tail;        /* the median is typical, but p99 is not */
+    bool slow_tail;        /* not the median shows the slowness, but diagnosis_tail */
     bool is_limit_reached; /* the limit of the control group stops the sweep */
     /* The step of the sweep with the highest depth at which p99 is at most twice as long
      * as at depth 1; NULL: unknown. */
@@ -207,6 +207,9 @@ void diagnosis_noun(const struct diagnosis_facts *facts, struct buffer *text);
 /* Returns the word for STATE or CAUSE in JSON. */
 const char *diagnosis_state_word(enum diagnosis_state state);
 const char *diagnosis_cause_word(enum diagnosis_cause cause);
+
+/* Returns the p99 of the paused reads or, if it is not known, their maximum. */
+int64_t diagnosis_tail(const struct diagnosis_facts *facts);
 
 /* Returns true if FACTS are about a file system on a server in the network. */
 bool diagnosis_is_served(const struct diagnosis_facts *facts);

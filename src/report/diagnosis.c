@@ -39,8 +39,8 @@
  * allow short bursts, so the rate may be above the limit. */
 #define LIMIT_REACHED 0.6
 #define LIMIT_BURST 1.4
-/* Bursts pass a limit at once, and the reads after them wait. If p99 is this many times
- * as long as the median, it shows the wait. */
+/* Bursts pass a limit at once, and the reads after them wait. If the tail is this many
+ * times as long as the median, it shows the wait. */
 #define LIMIT_TAIL 10
 
 /* Other processes keep a disk busy if they send at least this many requests per second,
@@ -469,6 +469,12 @@ has_reached(double rate, int64_t limit)
            rate <= LIMIT_BURST * (double)limit;
 }
 
+int64_t
+diagnosis_tail(const struct diagnosis_facts *facts)
+{
+    return facts->paused.p99 >= 0 ? facts->paused.p99 : facts->paused.max;
+}
+
 /* Finds out whether the limit of a control group stops the reads. */
 static void
 judge_limit(const struct diagnosis_facts *facts, struct diagnosis_findings *findings)
@@ -496,7 +502,7 @@ judge_limit(const struct diagnosis_facts *facts, struct diagnosis_findings *find
         (limit->requests_per_s > 0 && wanted_rate > (double)limit->requests_per_s) ||
         (limit->bytes_per_s > 0 && wanted_bps > (double)limit->bytes_per_s);
     if (has_wanted_more) {
-        findings->slow_tail = facts->paused.p99 > LIMIT_TAIL * facts->paused.p50;
+        findings->slow_tail = diagnosis_tail(facts) > LIMIT_TAIL * facts->paused.p50;
         findings->state = DIAGNOSIS_SLOW;
         findings->class = CLASS_UNKNOWN;
     }

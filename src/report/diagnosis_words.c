@@ -95,11 +95,16 @@ add_typical(const struct diagnosis_findings *findings, struct buffer *text)
 static void
 add_slow_reads(const struct diagnosis *diagnosis, const char *verb, struct buffer *text)
 {
-    bool is_tail = diagnosis->findings.slow_tail;
+    const struct diagnosis_times *times = &diagnosis->facts.paused;
 
     buffer_format(text, "Slow: reads %s ", verb);
-    add_time(text, is_tail ? diagnosis->facts.paused.p99 : diagnosis->facts.paused.p50);
-    buffer_text(text, is_tail ? " (p99)" : " (p50)");
+    if (!diagnosis->findings.slow_tail) {
+        add_time(text, times->p50);
+        buffer_text(text, " (p50)");
+        return;
+    }
+    add_time(text, diagnosis_tail(&diagnosis->facts));
+    buffer_text(text, times->p99 >= 0 ? " (p99)" : " (max)");
 }
 
 /* Adds the share of PART, such as "72 % of it". */

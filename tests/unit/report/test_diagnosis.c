@@ -368,6 +368,11 @@ TEST(a_limit_must_exist_and_be_reached)
     says("Slow: reads wait 54 ms (p99) because of the cgroup limit /backup.slice "
          "(60 reads/s).",
          "cat /sys/fs/cgroup/backup.slice/io.max");
+    diagnosis.facts.paused.p99 = -1;
+    diagnosis.facts.paused.max = 60 * MS;
+    says("Slow: reads wait 60 ms (max) because of the cgroup limit /backup.slice "
+         "(60 reads/s).",
+         "cat /sys/fs/cgroup/backup.slice/io.max");
     diagnosis.facts.paused.p50 = 16 * MS;
     diagnosis.facts.paused.p99 = 32 * MS;
 
