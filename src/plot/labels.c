@@ -1,6 +1,7 @@
 /*
- * The placement of labels beside points. Around each point there are several spots for
- * its label. The first free spot is taken; if no spot is free, there is no label.
+ * The placement of labels beside points and beside panels. Around each point there are
+ * several spots for its label. The first free spot is taken; if no spot is free, there is
+ * no label.
  */
 #include "labels.h"
 
@@ -11,6 +12,7 @@
 /* Lengths for the placement of labels, in pixels. */
 #define POINT_RADIUS 3   /* half the size of the box of a point */
 #define LABEL_DISTANCE 5 /* from a point to its label */
+#define EDGE_DISTANCE 14 /* minimum vertical distance of two labels beside a panel */
 #define DESCENT 2        /* height of the part of letters below the base line */
 /* Two distances that differ by less than this count as equal, in squared pixels. */
 #define TOLERANCE 0.1
@@ -119,5 +121,54 @@ labels_draw(struct labels *labels, struct buffer *text, const char *name, double
         svg_text(text, box.x_min, box.y_max - DESCENT, SVG_START, PLOT_SMALL, "dim halo",
                  name);
         return;
+    }
+}
+
+void
+edge_labels_insert(struct edge_label *list, int count, const struct edge_label *label)
+{
+    int index = count;
+
+    while (index > 0 && list[index - 1].line_y > label->line_y) {
+        list[index] = list[index - 1];
+        index--;
+    }
+    list[index] = *label;
+}
+
+/* Moves the texts of COUNT labels apart. The labels must be sorted from the top down.
+ * Texts are first moved down. Texts that then lie below MAX_Y are moved up again. */
+static void
+separate_labels(struct edge_label *list, int count, double max_y)
+{
+    for (int i = 0; i < count; i++) {
+        list[i].text_y = list[i].line_y;
+        if (i > 0)
+            list[i].text_y = fmax(list[i].line_y, list[i - 1].text_y + EDGE_DISTANCE);
+    }
+
+    for (int i = count - 1; i >= 0; i--) {
+        list[i].text_y = fmin(list[i].text_y, max_y);
+        max_y = list[i].text_y - EDGE_DISTANCE;
+    }
+}
+
+void
+edge_labels_draw(struct buffer *text, struct edge_label *list, int count,
+                 const struct plot_panel *panel)
+{
+    double x = panel->x + panel->width;
+
+    separate_labels(list, count, plot_panel_bottom(panel) - 4);
+
+    for (int i = 0; i < count; i++) {
+        const struct edge_label *label = &list[i];
+
+        svg_path(text, plot_class("lead", label->colour).text);
+        svg_point(text, 'M', x + 2, label->line_y);
+        svg_point(text, 'L', x + 10, label->text_y);
+        svg_end(text);
+        svg_text(text, x + 13, label->text_y + 4, SVG_START, PLOT_SMALL, "value",
+                 label->text);
     }
 }

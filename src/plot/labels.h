@@ -3,6 +3,8 @@
 
 #include "svg.h"
 
+struct plot_panel;
+
 /*
  * Labels beside the points of a chart. A label is only drawn where it is legible: it
  * covers no point, no other label and no blocked box, and no other point is nearer to it
@@ -36,5 +38,22 @@ void labels_block(struct labels *labels, struct box box);
  * free. Writes nothing if no spot is free. */
 void labels_draw(struct labels *labels, struct buffer *text, const char *name, double x,
                  double y);
+
+/* A label to the right of a panel. It names a line that ends at the edge of the panel. */
+struct edge_label {
+    double line_y, text_y; /* y of the line, and of the text of the label */
+    int colour;            /* for plot_class */
+    char text[48];
+};
+
+/* Inserts LABEL into the COUNT labels of LIST, which are sorted from the top down. */
+void edge_labels_insert(struct edge_label *list, int count,
+                        const struct edge_label *label);
+
+/* Draws the COUNT labels of LIST, sorted from the top down, to the right of PANEL. Moves
+ * their texts apart, so that they do not overlap. A short line connects each text with
+ * the line that it names. */
+void edge_labels_draw(struct buffer *text, struct edge_label *list, int count,
+                      const struct plot_panel *panel);
 
 #endif

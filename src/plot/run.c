@@ -18,7 +18,6 @@
  */
 #include "run_picture.h"
 #include "words.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,9 +25,8 @@
 #define TIME_WIDTH 528
 #define SPREAD_X 718
 #define SPREAD_WIDTH 226
-#define PHASE_GAP 14      /* gap between the spread panels of two phases */
-#define PHASE_TITLE 32    /* height of the name of a phase in the time panel */
-#define LABEL_DISTANCE 14 /* minimum vertical distance of two labels */
+#define PHASE_GAP 14   /* gap between the spread panels of two phases */
+#define PHASE_TITLE 32 /* height of the name of a phase in the time panel */
 /* Length of the line of a percentile, if there are several series. */
 #define TICK_LENGTH 18
 /* Height of the panels of latency above the panel of parts. */
@@ -206,12 +204,41 @@ place_spread_panels(struct run_picture *run)
     }
 }
 
-/* Sets the frames and axes of all panels. An axis without data has no ticks. */
+void
+run_picture_fit_axes(struct run_picture *run)
+{
+    struct plot_panel *time = &run->time_panel;
+    bool has_exceptions = run->entries & (BIT(FAIL) | BIT(MISSED));
+
+    time->x_axis = (struct plot_axis){.kind = PLOT_TIME,
+                                      .from = time->x + PLOT_INSET,
+                                      .to = time->x + time->width - PLOT_INSET,
+                                      .min_tick_gap = run->entries ? 64 : 0};
+    if (run->entries)
+        plot_axis_fit(&time->x_axis, 0, run->time_span, false);
+    if (!run->has_data)
+        return;
+
+    double bottom = plot_panel_bottom(time) - (has_exceptions ? STRIP_HEIGHT : 0);
+    time->y_axis = (struct plot_axis){.kind = PLOT_TIME,
+                                      .from = bottom,
+                                      .to = time->top + PLOT_INSET +
+                                            (run->has_phases ? PHASE_TITLE : 0),
+                                      .min_tick_gap = 32};
+
+    if (plot_axis_spreads(run->min_latency, run->max_latency, PLOT_LATENCY_LOG_RATIO)) {
+        time->y_axis.is_log = true;
+        time->y_axis.from = bottom - PLOT_INSET;
+        time->y_axis.min_tick_gap = 20;
+    }
+    plot_axis_fit(&time->y_axis, run->min_latency, run->max_latency, true);
+}
+
+/* Sets the frames and axes of all panels. */
 static void
 place_panels(struct run_picture *run)
 {
     struct plot_panel *time = &run->time_panel;
-    bool has_exceptions = run->entries & (BIT(FAIL) | BIT(MISSED));
 
     *time = (struct plot_panel){.x = PLOT_LEFT,
                                 .width = TIME_WIDTH,
@@ -225,52 +252,8 @@ place_panels(struct run_picture *run)
         time->x_title = NULL;
     }
 
-    time->x_axis = (struct plot_axis){.kind = PLOT_TIME,
-                                      .from = time->x + PLOT_INSET,
-                                      .to = time->x + time->width - PLOT_INSET,
-                                      .min_tick_gap = run->entries ? 64 : 0};
-    if (run->entries)
-        plot_axis_fit(&time->x_axis, 0, run->time_span, false);
-
-    double bottom = plot_panel_bottom(time) - (has_exceptions ? STRIP_HEIGHT : 0);
-    if (run->has_data) {
-        time->y_axis = (struct plot_axis){.kind = PLOT_TIME,
-                                          .from = bottom,
-                                          .to = time->top + PLOT_INSET +
-                                                (run->has_phases ? PHASE_TITLE : 0),
-                                          .min_tick_gap = 32};
-
-        if (plot_axis_spreads(run->min_latency, run->max_latency,
-                              PLOT_LATENCY_LOG_RATIO)) {
-            time->y_axis.is_log = true;
-            time->y_axis.from = bottom - PLOT_INSET;
-            time->y_axis.min_tick_gap = 20;
-        }
-        plot_axis_fit(&time->y_axis, run->min_latency, run->max_latency, true);
-    }
-
+    run_picture_fit_axes(run);
     place_spread_panels(run);
-}
-
-/* The label of a percentile, which stands between the panels. */
-struct label {
-    double percentile_y, text_y; /* y of the percentile, and of the text of the label */
-    int64_t value;               /* ns */
-    int quantile;                /* index into run_quantile_names */
-    int colour;
-};
-
-/* Inserts LABEL into the COUNT labels of LIST, which are sorted from the top down. */
-static void
-insert_label(struct label *list, int count, const struct label *label)
-{
-    int index = count;
-
-    while (index > 0 && list[index - 1].percentile_y > label->percentile_y) {
-        list[index] = list[index - 1];
-        index--;
-    }
-    list[index] = *label;
 }
 
 /* Returns true if percentile INDEX is drawn. If there is one series, all its percentiles
@@ -281,26 +264,23 @@ has_quantile(const struct run_picture *run, int index)
     return run->series_count == 1 || index == 0 || index == 2;
 }
 
-/* Stores in LIST the labels of all percentiles that are drawn, sorted from the top down.
- * Returns their number. */
-static int
-make_labels(const struct run_picture *run, struct label *list)
+int
+run_picture_labels(const struct run_picture *run, struct edge_label *list)
 {
     int count = 0;
 
     for (int i = 0; i < run->series_count; i++) {
         for (int k = 0; k < PLOT_QUANTILES; k++) {
             int64_t value = run_series_quantile(&run->series[i], k);
+            char number[PLOT_TEXT];
             if (value < 0 || !has_quantile(run, k))
                 continue;
 
-            double y = run_picture_y(run, (double)value);
-            struct label label = {.percentile_y = y,
-                                  .text_y = y,
-                                  .value = value,
-                                  .quantile = k,
-                                  .colour = run->series[i].colour};
-            insert_label(list, count, &label);
+            struct edge_label label = {.line_y = run_picture_y(run, (double)value),
+                                       .colour = run->series[i].colour};
+            snprintf(label.text, sizeof(label.text), "%s %s", run_quantile_names[k],
+                     plot_value(UNITS_TIME, value, number));
+            edge_labels_insert(list, count, &label);
             count++;
         }
     }
@@ -308,52 +288,19 @@ make_labels(const struct run_picture *run, struct label *list)
     return count;
 }
 
-/* Moves the texts of COUNT labels apart, so that they do not overlap. The labels must be
- * sorted from the top down. Texts are first moved down. Texts that then lie below MAX_Y
- * are moved up again. */
-static void
-separate_labels(struct label *list, int count, double max_y)
-{
-    for (int i = 1; i < count; i++)
-        list[i].text_y = fmax(list[i].percentile_y, list[i - 1].text_y + LABEL_DISTANCE);
-
-    for (int i = count - 1; i >= 0; i--) {
-        list[i].text_y = fmin(list[i].text_y, max_y);
-        max_y = list[i].text_y - LABEL_DISTANCE;
-    }
-}
-
-/* Draws the labels of percentiles between the panels, with their values. A line connects
- * each label with its percentile. */
+/* Draws the labels of percentiles between the panels, with their values. */
 static void
 draw_percentile_labels(const struct run_picture *run)
 {
-    struct label labels[PLOT_QUANTILES * PLOT_MAX_DETAILED];
-    double x = run->time_panel.x + run->time_panel.width;
-    int count = make_labels(run, labels);
+    struct edge_label labels[PLOT_QUANTILES * PLOT_MAX_DETAILED];
+    int count = run_picture_labels(run, labels);
 
-    separate_labels(labels, count, plot_panel_bottom(&run->time_panel) - 4);
-
-    for (int i = 0; i < count; i++) {
-        const struct label *label = &labels[i];
-        char value[PLOT_TEXT];
-        char name[PLOT_TEXT + 8];
-
-        snprintf(name, sizeof(name), "%s %s", run_quantile_names[label->quantile],
-                 plot_value(UNITS_TIME, label->value, value));
-        svg_path(run->text, plot_class("lead", label->colour).text);
-        svg_point(run->text, 'M', x + 2, label->percentile_y);
-        svg_point(run->text, 'L', x + 10, label->text_y);
-        svg_end(run->text);
-        svg_text(run->text, x + 13, label->text_y + 4, SVG_START, PLOT_SMALL, "value",
-                 name);
-    }
+    edge_labels_draw(run->text, labels, count, &run->time_panel);
 }
 
-/* Draws the percentiles of all series into PANEL: lines across the panel if there is one
- * series, else short lines at the right edge. */
-static void
-draw_percentiles(const struct run_picture *run, const struct plot_panel *panel)
+void
+run_picture_draw_percentiles(const struct run_picture *run,
+                             const struct plot_panel *panel)
 {
     double right = panel->x + panel->width;
     double left = run->series_count == 1 ? panel->x : right - TICK_LENGTH;
@@ -371,24 +318,33 @@ draw_percentiles(const struct run_picture *run, const struct plot_panel *panel)
     }
 }
 
-unsigned
-plot_run_draw(struct buffer *text, const struct plot *plot)
+struct run_picture *
+run_picture_open(struct buffer *text, const struct plot *plot)
 {
     struct run_picture *run = calloc(1, sizeof(*run));
     if (!run) {
         text->failed = true;
-        return 0;
+        return NULL;
     }
 
     run->text = text;
     run->plot = plot;
-
     find_series(run);
     survey_targets(run);
+    return run;
+}
+
+unsigned
+plot_run_draw(struct buffer *text, const struct plot *plot)
+{
+    struct run_picture *run = run_picture_open(text, plot);
+    if (!run)
+        return 0;
+
     place_panels(run);
     plot_time_panel_draw(run);
     if (!run->has_phases) {
-        draw_percentiles(run, &run->time_panel);
+        run_picture_draw_percentiles(run, &run->time_panel);
         draw_percentile_labels(run);
     }
 

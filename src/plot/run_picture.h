@@ -2,6 +2,7 @@
 #define PLOT_RUN_PICTURE_H
 
 #include "draw.h"
+#include "labels.h"
 
 /* The data and functions that the panels of the plot of a run share. */
 
@@ -77,6 +78,26 @@ int64_t run_picture_end(const struct track *track);
 
 /* Returns true if TARGET has so few requests that each of them is drawn as a mark. */
 bool run_picture_has_marks(const struct plot *plot, int target);
+
+/*
+ * Makes the picture of PLOT that adds to TEXT: finds the series, the range of latencies,
+ * the time span, and the entries of the legend. The caller sets the frame of the time
+ * panel, may widen the range of latencies, and then calls run_picture_fit_axes. The
+ * caller frees the picture. Returns NULL, and sets TEXT->failed, if memory runs out.
+ */
+struct run_picture *run_picture_open(struct buffer *text, const struct plot *plot);
+
+/* Sets the axes of the time panel of RUN. An axis without data has no ticks. */
+void run_picture_fit_axes(struct run_picture *run);
+
+/* Draws the percentiles of all series into PANEL: lines across the panel if there is one
+ * series, else short lines at the right edge. */
+void run_picture_draw_percentiles(const struct run_picture *run,
+                                  const struct plot_panel *panel);
+
+/* Stores in LIST the labels of all percentiles that are drawn, sorted from the top down.
+ * LIST must have PLOT_QUANTILES elements for each series. Returns their number. */
+int run_picture_labels(const struct run_picture *run, struct edge_label *list);
 
 /* Returns the y of LATENCY, in ns, in all panels with an axis of latency. */
 double run_picture_y(const struct run_picture *run, double latency);
