@@ -1,7 +1,7 @@
 #ifndef PLAN_PARTS_H
 #define PLAN_PARTS_H
 
-#include "plan/plan.h"
+struct plan;
 
 /*
  * The parts of -diagnose, in their order. Each part is a run of its own, or a sweep. The

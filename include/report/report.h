@@ -13,6 +13,7 @@
 
 struct comparison_row;
 struct description;
+struct diagnosis;
 struct job;
 struct live;
 struct outcome;
@@ -49,6 +50,7 @@ struct report {
     const struct comparison_row *rows;
     /* the same rows if this report has allocated them, else NULL */
     struct comparison_row *owned_rows;
+    const struct diagnosis *diagnosis; /* NULL without -diagnose, and before its end */
     void *state; /* memory that the format keeps between its functions, or NULL */
     /* the job that the current function of the format is about */
     const struct job *job;

@@ -596,7 +596,7 @@ const struct cli_option cli_options[] = {
      .help = "bounds of its histogram: 500us,1ms,2ms,5ms"},
     {OPTION_HDR, 0, "hdr", output, MEASURED, PATH(hdr),
      .help = "log histograms in <file>, every -P or 1s"},
-    {OPTION_PLOT, 0, "plot", output, UNDIAGNOSED, CLI_REQUIRED, "file",
+    {OPTION_PLOT, 0, "plot", output, EVERYWHERE, CLI_REQUIRED, "file",
      .set = set_plot, .is_path = true, .offset = offsetof(struct options, plot), .not_in_1_3 = true,
      .synonyms = "chart graph svg",
      .help = "draw latencies or the sweep as SVG (-: to stdout)"},

@@ -691,7 +691,13 @@ add_sweep_answer(struct buffer *text, const struct plot *plot)
 void
 plot_add_answer(struct buffer *text, const struct plot *plot)
 {
-    if (plot->plan->sweep.kind == SWEEP_NONE)
+    const struct plot_diagnosis *diagnosis = plot->diagnosis;
+
+    if (diagnosis && diagnosis->answer)
+        plot_add_micro(text, diagnosis->answer);
+    else if (diagnosis)
+        buffer_text(text, "The diagnosis is not complete yet.");
+    else if (plot->plan->sweep.kind == SWEEP_NONE)
         add_run_answer(text, plot);
     else
         add_sweep_answer(text, plot);

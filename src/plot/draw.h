@@ -23,7 +23,8 @@
  *    legend: the meaning of the lines                    (targets.c)
  *    table: the figures of each target                   (targets.c)
  *
- * A run of many targets has a row for each target instead of all this (rows.c). All
+ * A run of many targets has a row for each target instead of all this (rows.c), and
+ * -diagnose has four panels below the headings (diagnosis.c). All
  * functions that draw add SVG elements to TEXT. If memory runs out, TEXT->failed becomes
  * true. Lengths and positions are in pixels, and y grows downwards. A parameter TARGET is
  * the index of a job in the plot, from 0.
@@ -54,7 +55,7 @@ enum plot_kind {
     PLOT_COUNT, /* a number of things */
     PLOT_RATE,  /* thousandths of a request per second */
     PLOT_SHARE, /* thousandths of a percent */
-    PLOT_SPEED, /* bytes per second; only on a log scale */
+    PLOT_SPEED, /* bytes per second */
     PLOT_SIZE,  /* bytes, powers of two; only on a log scale */
 };
 
@@ -241,6 +242,11 @@ double plot_rows_draw(struct buffer *text, const struct plot *plot);
 /* sweep.c: draws the panels of a sweep. Returns the set of entries that the legend needs.
  * Stores in BOTTOM the y at which the lowest panel ends. */
 unsigned plot_sweep_draw(struct buffer *text, const struct plot *plot, double *bottom);
+
+/* targets.c: draws the legend in one row. ENTRIES is the set of its entries. Y is the
+ * base line of their texts. */
+void plot_legend_draw(struct buffer *text, const struct plot *plot, unsigned entries,
+                      double y);
 
 /* targets.c: draws the legend and the table of the targets, from Y downwards. ENTRIES is
  * the set of entries of the legend. Returns the y at which the table ends. */

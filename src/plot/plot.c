@@ -7,6 +7,7 @@
 #include "plot/plot.h"
 
 #include "base/units.h"
+#include "diagnosis.h"
 #include "draw.h"
 #include "words.h"
 
@@ -28,6 +29,10 @@
 #define ANSWER_FONT 15
 #define LONG_ANSWER_FONT 12
 
+#define ANSWER_Y 94          /* the base line of the answer */
+#define ANSWER_LINE 20       /* from one line of the answer of a diagnosis to the next */
+#define MAX_SENTENCE_LINES 3 /* maximum number of these lines */
+
 /*
  * The style sheet. The colours t0 to t7 of targets come from the palette of Okabe and
  * Ito ("Color Universal Design", 2008), which colour-blind people can distinguish. Their
@@ -40,8 +45,8 @@ static const char style[] =
     "<style type=\"text/css\">\n"
     "text{font-family:system-ui,\"DejaVu Sans\",sans-serif;fill:#24292f}\n"
     ".paper{fill:#fff}\n"
-    ".title,.answer{font-weight:600}\n"
-    ".dim{fill:#57606a}\n"
+    ".title,.answer,.panel{font-weight:600}\n"
+    ".dim{fill:#57606a}.bad{fill:#b34700;font-weight:600}\n"
     ".halo{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}\n"
     ".plot{fill:none;stroke:#8c959f}\n"
     ".grid{fill:none;stroke:#d8dee4}\n"
@@ -70,7 +75,7 @@ static const char style[] =
     ".heat5{fill-opacity:.5}\n"
     "@media screen and (prefers-color-scheme:dark){\n"
     "text{fill:#e6edf3}.dim{fill:#9da7b1}.paper,.open{fill:#0d1117}\n"
-    ".halo{stroke:#0d1117}.past,.k-past{fill:#8c959f}\n"
+    ".bad{fill:#ff8c42}.halo{stroke:#0d1117}.past,.k-past{fill:#8c959f}\n"
     ".plot{stroke:#6e7681}.grid{stroke:#262c34}.part4{color:#b07cc6}\n"
     ".band,.k-band{fill-opacity:.32}.limit,.k-limit,.ring,.k-ring{stroke:#ff8c42}\n"
     ".max,.k-max{stroke-opacity:.8}.small{fill-opacity:.8}\n"
@@ -224,6 +229,46 @@ describe_target(struct buffer *text, const struct plot *plot, const struct job *
     buffer_text(text, ".");
 }
 
+/* Describes PART of a diagnosis in a sentence: its figures and what they decide, or why
+ * it has none. */
+static void
+describe_diagnosed_part(struct buffer *text, const struct plot *plot, enum plan_part part)
+{
+    const char *reason = plot_why_missing(plot, part);
+    const struct job *job = &plot->jobs[part];
+    struct buffer verdicts = {0};
+
+    buffer_text(text, " ");
+    plot_add_part_title(text, plot, part);
+    buffer_text(text, ": ");
+    if (reason) {
+        buffer_text(text, reason);
+    } else if (part == PART_OF_DEPTHS) {
+        describe_steps(text, job->plan.sweep.kind, &job->sweep);
+        if (plot->diagnosis->knee > 0)
+            buffer_format(text, "; knee at %" PRId64, plot->diagnosis->knee);
+    } else if (part == PART_OF_STREAM) {
+        plot_add_counts(text, job->stats->latency.count, job->stats->failed, 0);
+        plot_add_value(text, ", ", UNITS_SIZE, (int64_t)stats_bps(job->stats), "/s");
+    } else {
+        enum scope scope = part == PART_OF_FLUSHES ? SCOPE_SYNC : SCOPE_ALL;
+        const struct latencies latencies = latencies_of(job->stats, scope);
+        plot_add_counts(text, latencies.moments->count, job->stats->failed,
+                        job->stats->missed);
+        add_percentiles_and_max(
+            text, latencies_known_percentile(&latencies, &percentiles_common.list[0]),
+            latencies_known_percentile(&latencies, &percentiles_common.list[1]),
+            latencies.moments->max);
+    }
+
+    plot_add_verdicts(&verdicts, plot, part);
+    text->failed |= verdicts.failed;
+    if (!verdicts.failed && verdicts.length > 0)
+        buffer_format(text, "; %s", verdicts.text);
+    buffer_free(&verdicts);
+    buffer_text(text, ".");
+}
+
 /* Adds the element NAME with the content PLAIN. The element gets an id, because the
  * attribute aria-labelledby of the document refers to it. */
 static void
@@ -240,7 +285,10 @@ add_title(struct buffer *text, const struct plot *plot)
 {
     bool is_recorded = plot->plan->mode == MODE_COMPARE;
 
-    if (plot->count > 1) {
+    if (plot->diagnosis) {
+        buffer_text(text, "ioping -diagnose ");
+        description_label(&plot->jobs[0].target.description, text);
+    } else if (plot->count > 1) {
         buffer_format(text, "ioping: %d %s", plot->count,
                       is_recorded ? "recorded runs" : "targets");
     } else {
@@ -249,9 +297,23 @@ add_title(struct buffer *text, const struct plot *plot)
     }
 }
 
-/* Adds the description of the whole plot in words. */
+/* Describes a diagnosis: the answer, and each part. */
 static void
-describe_plot(struct buffer *text, const struct plot *plot)
+describe_diagnosis(struct buffer *text, const struct plot *plot)
+{
+    struct buffer answer = {0};
+
+    buffer_text(text, "Diagnosis of a disk: ");
+    plot_add_answer(&answer, plot);
+    add_shortened(text, &answer, MAX_ORIGIN_COLUMNS);
+    for (enum plan_part part = 0; part < PLAN_PARTS; part++)
+        describe_diagnosed_part(text, plot, part);
+}
+
+/* Describes the results of all targets: the kind of plot, the workload, the answer, and
+ * the figures. */
+static void
+describe_results(struct buffer *text, const struct plot *plot)
 {
     static const char *const kinds[] = {
         [SWEEP_NONE] = "Latency over time, and how it is distributed",
@@ -262,7 +324,6 @@ describe_plot(struct buffer *text, const struct plot *plot)
         [SWEEP_RATE] = "Latency against the offered rate"};
 
     struct buffer answer = {0};
-    struct buffer origin = {0};
 
     buffer_text(text, kinds[plot->plan->sweep.kind]);
     if (plot_has_parts(plot))
@@ -282,6 +343,18 @@ describe_plot(struct buffer *text, const struct plot *plot)
 
     for (int i = 0; i < plot->count; i++)
         describe_target(text, plot, &plot->jobs[i]);
+}
+
+/* Adds the description of the whole plot in words. */
+static void
+describe_plot(struct buffer *text, const struct plot *plot)
+{
+    struct buffer origin = {0};
+
+    if (plot->diagnosis)
+        describe_diagnosis(text, plot);
+    else
+        describe_results(text, plot);
 
     plot_add_origin(&origin, plot);
     buffer_text(text, " Made on ");
@@ -310,6 +383,8 @@ add_result(struct buffer *text, const struct plot *plot)
     size_t before = text->length;
 
     plot_add_answer(text, plot);
+    if (plot->diagnosis)
+        return;
     if (text->length == before)
         plot_add_total(text, plot);
     else
@@ -327,8 +402,39 @@ find_answer_size(const struct buffer *result)
     return is_long ? LONG_ANSWER_FONT : ANSWER_FONT;
 }
 
-/* Draws the four headings. TITLE is the text of the first heading. */
-static void
+/* Draws the answer of a diagnosis, a sentence, in several lines if needed. Returns the y
+ * of the last line. */
+static double
+draw_sentence(struct buffer *text, const struct buffer *sentence)
+{
+    int columns = (int)((PLOT_WIDTH - 2 * PLOT_MARGIN) / (SVG_GLYPH * ANSWER_FONT));
+    const char *rest = sentence->text;
+    double y = ANSWER_Y;
+
+    text->failed |= sentence->failed;
+    if (sentence->failed)
+        return y;
+
+    for (int i = 1; *rest; i++) {
+        struct buffer line = {0};
+
+        if (i < MAX_SENTENCE_LINES)
+            plot_take_line(&rest, columns, &line);
+        else
+            buffer_text(&line, rest);
+        draw_heading(text, y, ANSWER_FONT, "answer", &line);
+        buffer_free(&line);
+        if (i == MAX_SENTENCE_LINES || *rest == '\0')
+            break;
+        y += ANSWER_LINE;
+    }
+
+    return y;
+}
+
+/* Draws the four headings. TITLE is the text of the first heading. Returns the y of the
+ * last line. */
+static double
 draw_headings(struct buffer *text, const struct plot *plot, const struct buffer *title)
 {
     struct buffer workload = {0};
@@ -342,18 +448,27 @@ draw_headings(struct buffer *text, const struct plot *plot, const struct buffer 
     draw_heading(text, 30, 17, "title", title);
     draw_heading(text, 51, 13, "sent", &workload);
     draw_heading(text, 68, PLOT_SMALL, "dim", &origin);
-    draw_heading(text, 94, find_answer_size(&result), "answer", &result);
+    double bottom = ANSWER_Y;
+    if (plot->diagnosis)
+        bottom = draw_sentence(text, &result);
+    else
+        draw_heading(text, ANSWER_Y, find_answer_size(&result), "answer", &result);
 
     buffer_free(&workload);
     buffer_free(&origin);
     buffer_free(&result);
+    return bottom;
 }
 
-/* Draws everything below the headings. Returns the y at which it ends. */
+/* Draws everything below the headings, which end at TOP. Returns the y at which it ends.
+ */
 static double
-draw_contents(struct buffer *text, const struct plot *plot)
+draw_contents(struct buffer *text, const struct plot *plot, double top)
 {
     bool is_sweep = plot->plan->sweep.kind != SWEEP_NONE;
+
+    if (plot->diagnosis)
+        return plot_diagnosis_draw(text, plot, top + PLOT_TOP - ANSWER_Y);
 
     if (!is_sweep && plot->count > PLOT_MAX_DETAILED)
         return plot_rows_draw(text, plot);
@@ -381,8 +496,8 @@ plot_format(struct buffer *text, const struct plot *plot)
 
     add_title(&texts[TITLE], plot);
     describe_plot(&texts[DESCRIPTION], plot);
-    draw_headings(body, plot, &texts[TITLE]);
-    int height = (int)draw_contents(body, plot);
+    double top = draw_headings(body, plot, &texts[TITLE]);
+    int height = (int)draw_contents(body, plot, top);
 
     buffer_format(text,
                   PLOT_START "<svg xmlns=\"http://www.w3.org/2000/svg\" "

@@ -1,7 +1,7 @@
 /*
  * Everything below the panels: the legend, and the table.
  *
- *   o request   --- mean   x failed                              (draw_legend)
+ *   o request   --- mean   x failed                              (plot_legend_draw)
  *                                 requests    p50    p99    max   (draw_table)
  *   --- /data (ext4 /dev/sda1)        1000  80 us  ...
  *
@@ -102,13 +102,12 @@ draw_entry(struct buffer *text, enum plot_entry entry, enum sweep_kind kind,
     return draw_entry_name(text, x + PLOT_SWATCH + 5, y, name);
 }
 
-/* Draws the entries of the set ENTRIES in one row. Y is the base line of their texts. */
-static void
-draw_legend(struct buffer *text, const struct plot *plot, unsigned entries, double y)
+void
+plot_legend_draw(struct buffer *text, const struct plot *plot, unsigned entries, double y)
 {
     enum sweep_kind kind = plot->plan->sweep.kind;
     bool has_small_panels = kind != SWEEP_NONE && plot->count > PLOT_MAX_DETAILED;
-    bool has_one_target = plot->count == 1 || has_small_panels;
+    bool has_one_target = plot->count == 1 || has_small_panels || plot->diagnosis;
     bool has_one_series = has_one_target && (kind != SWEEP_NONE ||
                                              plot->plan->workload.mix.extra_count == 0);
     double x = PLOT_MARGIN;
@@ -456,7 +455,7 @@ plot_targets_draw(struct buffer *text, const struct plot *plot, unsigned entries
 
     y += PLOT_ROW;
     if (entries) {
-        draw_legend(text, plot, entries, y);
+        plot_legend_draw(text, plot, entries, y);
         y += 1.5 * PLOT_ROW;
     }
 

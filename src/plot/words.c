@@ -13,6 +13,9 @@
 #include <string.h>
 #include <time.h>
 
+/* If one of these characters follows the letters "us", they are not the unit. */
+#define UNIT_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/"
+
 char *
 plot_value(enum units_kind kind, int64_t value, char *text)
 {
@@ -42,20 +45,57 @@ plot_swept_value(enum sweep_kind kind, int64_t value, char *text)
 }
 
 void
+plot_take_line(const char **rest, int columns, struct buffer *line)
+{
+    while (**rest) {
+        size_t before = line->length;
+        size_t word = strcspn(*rest, " ");
+
+        if (before > 0)
+            buffer_text(line, " ");
+        buffer_add(line, *rest, word);
+        if (line->failed)
+            return;
+        if (before > 0 && svg_width(line->text, 1) > columns * SVG_GLYPH) {
+            line->length = before;
+            line->text[before] = '\0';
+            return;
+        }
+        *rest += word;
+        *rest += strspn(*rest, " ");
+    }
+}
+
+void
+plot_add_micro(struct buffer *text, const char *plain)
+{
+    const char *rest = plain;
+    const char *found = plain;
+
+    while ((found = strstr(found, " us")) != NULL) {
+        bool is_unit = found > plain && strchr("0123456789", found[-1]) &&
+                       strspn(found + 3, UNIT_LETTERS) == 0;
+        found++;
+        if (!is_unit)
+            continue;
+
+        buffer_add(text, rest, (size_t)(found - rest));
+        buffer_text(text, PLOT_MICRO);
+        found += strlen("us");
+        rest = found;
+    }
+
+    buffer_text(text, rest);
+}
+
+void
 plot_add_limits(struct buffer *text, const struct slos *slos)
 {
     struct buffer plain = {0};
 
     slos_print(slos, &plain);
     text->failed |= plain.failed;
-    const char *rest = plain.failed || !plain.text ? "" : plain.text;
-    const char *found;
-    while ((found = strstr(rest, " us")) != NULL) {
-        buffer_add(text, rest, (size_t)(found - rest) + 1);
-        buffer_text(text, PLOT_MICRO);
-        rest = found + strlen(" us");
-    }
-    buffer_text(text, rest);
+    plot_add_micro(text, plain.failed || !plain.text ? "" : plain.text);
     buffer_free(&plain);
 }
 
@@ -115,6 +155,13 @@ plot_add_workload(struct buffer *text, const struct plot *plot)
     const struct plan *plan = plot->plan;
     enum sweep_kind swept = plan->sweep.kind;
 
+    if (plot->diagnosis) {
+        plot_add_value(text, "reads of ", UNITS_SIZE, plan->workload.request_size, ", ");
+        buffer_format(text,
+                      "%s: idle, then many at a time, then sequential; then flushes",
+                      io_mode_name(plot->jobs[0].target.description.mode));
+        return;
+    }
     if (plan->mode == MODE_COMPARE && plot_is_log(plot)) {
         buffer_text(text, "latencies of a log of histograms");
         return;

@@ -31,6 +31,13 @@ char *plot_swept_value(enum sweep_kind kind, int64_t value, char *text);
 void plot_add_value(struct buffer *text, const char *before, enum units_kind kind,
                     int64_t value, const char *after);
 
+/* Moves words from REST to LINE, which is empty: as many as fit into COLUMNS characters,
+ * but at least one. REST then points to the next word, or to the end. */
+void plot_take_line(const char **rest, int columns, struct buffer *line);
+
+/* Adds PLAIN, with PLOT_MICRO for each unit "us" that follows a number. */
+void plot_add_micro(struct buffer *text, const char *plain);
+
 /* Adds the limits of SLOS in a form for people, such as "p99 <= 500 µs". */
 void plot_add_limits(struct buffer *text, const struct slos *slos);
 

@@ -28,6 +28,8 @@ plot_tick(struct report *report, const struct job *jobs, int count, int64_t now,
     char host[256];
     bool is_recorded = report->plan->mode == MODE_COMPARE;
     bool has_series = report->plan->statistics.series_capacity > 0;
+    struct plot_diagnosis diagnosis;
+    struct buffer answer = {0};
     struct plot plot = {.plan = report->plan,
                         .jobs = report->jobs,
                         .count = report->job_count,
@@ -36,11 +38,17 @@ plot_tick(struct report *report, const struct job *jobs, int count, int64_t now,
     (void)jobs, (void)count, (void)now;
 
     os_host_name(host, sizeof(host));
+    if (report->plan->mode == MODE_DIAGNOSE) {
+        diagnosis_fill_plot(report, &diagnosis, &answer);
+        plot.diagnosis = &diagnosis;
+    }
     /* Jobs can be compared when all of them have ended. */
     if (plot.count > 1 && has_series && (last || is_recorded))
         plot.rows = comparison_rows(report);
 
     plot_format(&report->text, &plot);
+    report->text.failed |= answer.failed;
+    buffer_free(&answer);
 }
 
 /* The functions of -plot. The plot itself is made in src/plot/. */

@@ -307,6 +307,78 @@ has_record(const struct report *report, const struct job *job, enum record_kind 
     return report->output->has_summary;
 }
 
+/* Makes the text of the last tick of REPORT. */
+static void
+make_last_tick(struct report *report)
+{
+    report->format->tick(report, report->jobs, report->job_count, os_clock_now(), true);
+}
+
+/* Writes the output that takes all of standard output at the end, if there is one. */
+static void
+write_stdout_at_end(struct reports *reports)
+{
+    for (int i = 0; i < reports->report_count; i++) {
+        struct report *report = &reports->list[i];
+        if (!has_sink(report, SINK_STDOUT_AT_END))
+            continue;
+
+        make_last_tick(report);
+        flush_report(reports, report);
+    }
+}
+
+/* Hands over the last text of each exported file: the last version of the file or, for a
+ * growing file, the lines that still wait. There may be no such lines, because on_end has
+ * handed over the lines of the last interval already. */
+static void
+hand_over_last_versions(struct reports *reports)
+{
+    for (int i = 0; i < reports->report_count; i++) {
+        struct report *report = &reports->list[i];
+        if (!report->file)
+            continue;
+
+        if (has_sink(report, SINK_REPLACED))
+            make_last_tick(report);
+        export_hand_over(&reports->export, report->file, &report->text, true);
+    }
+}
+
+/* Completes the exported files and the output of SINK_STDOUT_AT_END, unless that was done
+ * already. Then waits for the writer to end. */
+static void
+end_exports(struct reports *reports)
+{
+    struct notes notes = {0};
+
+    if (reports->export_stuck)
+        return;
+
+    if (reports->export_pending) {
+        write_stdout_at_end(reports);
+        hand_over_last_versions(reports);
+    }
+
+    reports->export_stuck = !export_end(&reports->export, &notes);
+    messages_write_notes(reports, &notes);
+    reports->export_pending = false;
+}
+
+/* Tells all reports the diagnosis, and completes the exported files, which could not be
+ * complete without it. */
+static void
+take_diagnosis(struct reports *reports, const struct diagnosis *diagnosis)
+{
+    for (int i = 0; i < reports->report_count; i++)
+        reports->list[i].diagnosis = diagnosis;
+
+    /* Also if the first part could not begin: the answer is in the picture. */
+    reports->export_pending = true;
+    end_exports(reports);
+    messages_note_failures(reports);
+}
+
 /* The line of a step is not flushed at once. It waits in the text of the report until the
  * next step begins, or until the next record after the last step. Thus a remark on stderr
  * about the end of the sweep comes before the line of the last step. */
@@ -314,6 +386,9 @@ static int
 on_record(void *self, const struct job *job, const struct run_record *record)
 {
     struct reports *reports = self;
+
+    if (record->kind == RECORD_DIAGNOSIS)
+        take_diagnosis(reports, record->diagnosis);
 
     for (int i = 0; i < reports->report_count; i++) {
         struct report *report = &reports->list[i];
@@ -411,64 +486,6 @@ on_interrupt(void *self)
     status_erase(reports->status);
 }
 
-/* Makes the text of the last tick of REPORT. */
-static void
-make_last_tick(struct report *report)
-{
-    report->format->tick(report, report->jobs, report->job_count, os_clock_now(), true);
-}
-
-/* Writes the output that takes all of standard output at the end, if there is one. */
-static void
-write_stdout_at_end(struct reports *reports)
-{
-    for (int i = 0; i < reports->report_count; i++) {
-        struct report *report = &reports->list[i];
-        if (!has_sink(report, SINK_STDOUT_AT_END))
-            continue;
-
-        make_last_tick(report);
-        flush_report(reports, report);
-    }
-}
-
-/* Hands over the last text of each exported file: the last version of the file or, for a
- * growing file, the lines that still wait. There may be no such lines, because on_end has
- * handed over the lines of the last interval already. */
-static void
-hand_over_last_versions(struct reports *reports)
-{
-    for (int i = 0; i < reports->report_count; i++) {
-        struct report *report = &reports->list[i];
-        if (!report->file)
-            continue;
-
-        if (has_sink(report, SINK_REPLACED))
-            make_last_tick(report);
-        export_hand_over(&reports->export, report->file, &report->text, true);
-    }
-}
-
-/* Completes the exported files and the output of SINK_STDOUT_AT_END, unless that was done
- * already. Then waits for the writer to end. */
-static void
-end_exports(struct reports *reports)
-{
-    struct notes notes = {0};
-
-    if (reports->export_stuck)
-        return;
-
-    if (reports->export_pending) {
-        write_stdout_at_end(reports);
-        hand_over_last_versions(reports);
-    }
-
-    reports->export_stuck = !export_end(&reports->export, &notes);
-    messages_write_notes(reports, &notes);
-    reports->export_pending = false;
-}
-
 /* Stores in OUTCOME the first output that has failed, and whether an output lacks
  * figures. A printed output comes before any exported file. */
 static void
@@ -533,7 +550,7 @@ report_explain(struct reports *reports, struct job *jobs, int count)
  * Order at the end: exported files are completed, then remarks go to stderr, then the run
  * notifies the reports of the summaries, which go to stdout. A reader of both streams
  * expects the summary last. When several targets are swept one after the other, the files
- * are completed after the last one.
+ * are completed after the last one; with -diagnose, when the diagnosis is made.
  */
 static void
 on_end(void *self, struct job *jobs, int count, int64_t now)
@@ -554,7 +571,8 @@ on_end(void *self, struct job *jobs, int count, int64_t now)
     reports->export_pending = true;
     status_erase(reports->status);
     live_hide(reports->live);
-    if (jobs[target_count - 1].index + 1 == reports->export.job_count)
+    bool is_last = jobs[target_count - 1].index + 1 == reports->export.job_count;
+    if (is_last && reports->export.plan->mode != MODE_DIAGNOSE)
         end_exports(reports);
 
     report_explain(reports, jobs, count);

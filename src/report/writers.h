@@ -9,6 +9,7 @@
 struct comparison_row;
 struct diagnosis;
 struct histogram;
+struct plot_diagnosis;
 struct run_record;
 struct report;
 struct sample;
@@ -116,6 +117,12 @@ void diagnosis_print(struct report *report, const struct run_record *record);
 
 /* diagnose.c: adds the object "diagnosis" with DIAGNOSIS. */
 void diagnosis_add_object(struct json *json, const struct diagnosis *diagnosis);
+
+/* diagnosis_plot.c: fills FILLED, the input of a plot, from the diagnosis of REPORT, if
+ * there is one yet. ANSWER must be empty; it becomes the memory of the answer, and must
+ * outlive FILLED. */
+void diagnosis_fill_plot(const struct report *report, struct plot_diagnosis *filled,
+                         struct buffer *answer);
 
 /*
  * text_histogram.c: adds HISTOGRAM as rows of text, COLUMNS columns wide, or wider if

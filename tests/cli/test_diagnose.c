@@ -1,6 +1,6 @@
 /* The answers of -diagnose about storage whose behaviour is known: servers with delays,
  * limits of control groups, memory, loop devices and failures. */
-/* Marks: 60s linux native */
+/* Marks: 80s linux native */
 #include "support.h"
 
 #define TIME "[0-9.]+ [num]?s"
@@ -176,6 +176,40 @@ TEST(an_interrupted_diagnosis_says_so)
         "~interrupt|^$", "interrupted");
 }
 
+/* The picture and the JSON of one run have the same figures. */
+TEST(a_picture_has_the_figures_of_the_json)
+{
+    need("jq");
+    expect(0, "figures\nuses\nanswer\nknee\n", "", "drawn_and_printed d");
+    expect(0, "figures\nuses\nanswer\nknee\n", "", "drawn_and_printed data");
+    expect(0, "measured in directories only\n", "", "panel_texts");
+}
+
+TEST(a_picture_of_an_interrupted_diagnosis_has_what_was_measured)
+{
+    serve("delay_us=100");
+    expect(0,
+           "~^(interrupted before this part\n){2,3}"
+           "1\nidle reads\n$",
+           NULL, "interrupted_picture");
+}
+
+TEST(a_picture_of_a_failing_disk_shows_the_failure)
+{
+    serve("fail_every=50");
+    expect(3,
+           "a request failed before this part\n"
+           "a request failed before this part\n"
+           "measured in directories only\n"
+           "1\n1\n",
+           NULL, "failing_picture");
+}
+
+TEST(a_picture_may_go_to_standard_output)
+{
+    expect(0, "<!-- ioping -->\n4\n1\n", NULL, "picture_on_stdout");
+}
+
 static const struct variant refused[] = {
     {"data copy", 1, "",
      "ioping: -diagnose: works with one target only; run it once for each target\n"},
@@ -200,6 +234,12 @@ static const struct variant refused[] = {
     {"missing", 2, "",
      "ioping: missing: No such file or directory; name a directory, file or device that "
      "exists\n"},
+    {"-plot no/x.svg data", 2, "", "ioping: no/x.svg: No such file or directory\n"},
+    {"-plot copy data", 2, "",
+     "ioping: copy: exists and is not an ioping plot; not overwritten\n"},
+    {"-plot - data", 1, "",
+     "ioping: -plot -: standard output has the results; add -output FILE, or name a file "
+     "such as x.svg\n"},
 };
 
 TEST(what_makes_no_sense_is_refused)

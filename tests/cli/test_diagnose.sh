@@ -96,3 +96,87 @@ on_loop() {
     sentence -w 1s "$device" | sed "s|$device|DEVICE|g"
     losetup -d "$device"
 }
+
+# Prints the figures that x.svg shows, in ns, bytes per second and reads per second, one in a
+# line after its name. The bandwidth has no name in the picture; p90 is not in the JSON.
+drawn_figures() {
+    sed -n 's/^<text class="value"[^>]*>\([^<]*\)<.*/\1/p
+        s/^<text class="number halo"[^>]*>\([^<]*\)<.*/rate \1/p' x.svg |
+        sed 's/^[0-9]/stream &/; /^p90 /d' |
+        awk 'BEGIN { unit["ns"] = unit[""] = unit["B/s"] = 1; unit["\302\265s"] = 1e3
+                unit["ms"] = 1e6; unit["s"] = 1e9; unit["k"] = 1e3; unit["M"] = 1e6
+                unit["KiB/s"] = 2^10; unit["MiB/s"] = 2^20; unit["GiB/s"] = 2^30 }
+            { printf "%s %.0f\n", $1, $2 * unit[$3] }'
+}
+
+# Prints the same figures from the JSON in o.
+printed_figures() {
+    jq -r 'def line(name; figure): if figure then "\(name) \(figure)" else empty end;
+        def times: line("p50"; .p50), line("p99"; .p99), line("max"; .max);
+        .[0].diagnosis | (.idle | times), (.flush | times),
+            line("p50"; [.depths[].p50 | numbers] | last),
+            line("p99"; [.depths[].p99 | numbers] | last),
+            (.depths[] | select(.count > 0) | line("rate"; .iops)),
+            line("stream"; .stream.bps),
+            line("stream"; if .stream.bps then .uses[3].limit else null end),
+            line("etcd"; if .flush.count > 0 then .uses[0].limit else null end)' o
+}
+
+# Usage: drawn_and_printed TARGET: diagnoses TARGET with a picture, and compares the figures in
+# the picture, which are rounded, with those in the JSON.
+drawn_and_printed() {
+    status=0
+    rm -f x.svg
+    ioping -hang 0 -diagnose -w 2s -J -plot x.svg "$1" >o 2>e || status=$?
+    [ "$status" = 0 ] || [ "$status" = 5 ] || return 1
+    drawn_figures | sort -k1,1 -k2,2n >drawn
+    printed_figures | sort -k1,1 -k2,2n >printed
+    paste -d ' ' drawn printed | awk '{ difference = $2 > $4 ? $2 - $4 : $4 - $2 }
+        $1 != $3 || NF != 4 || difference > 1 && difference > $4 / 100 { print }
+        END { print (NR >= 8 ? "figures" : "few figures") }'
+
+    sed -n 's/^<text class="verdict[^>]*>\([^<]*\)<.*/\1/p' x.svg | sort >drawn
+    jq -r '.[0].diagnosis.uses[] | "\(.use | sub("-"; " ")) \(
+        if .met == null then "UNKNOWN" elif .met then "OK" else "FAIL" end)"' o |
+        sort | cmp - drawn && echo uses
+    sed -n 's/^<text class="answer" [^>]*>\([^<]*\)<.*/\1/p' x.svg | paste -s -d ' ' >drawn
+    jq -r '.[0].diagnosis.answer' o | sed "s/\([0-9]\) us/\1 $(printf '\302\265')s/g" |
+        cmp - drawn && echo answer
+    sed -n 's/.*>knee: \([0-9]*\)<.*/\1/p' x.svg >drawn
+    jq '.[0].diagnosis | .depths[-1] as $last | .knee | values | .depth // .threads |
+        select(. != ($last.depth // $last.threads))' o |
+        cmp - drawn && echo knee
+}
+
+# Usage: panel_texts: prints the reasons in the panels of x.svg.
+panel_texts() { sed -n 's/^<text class="dim"[^>]*>\([a-z][a-z ]*\)<.*/\1/p' x.svg; }
+
+# Succeeds if the server has served more reads than the part with pauses has.
+has_swept() { [ "$(wc -l <fs.log)" -ge 1500 ]; }
+
+# Interrupts the sweep of depths.
+interrupted_picture() {
+    start -diagnose -w 20s -plot x.svg fs
+    until_true has_swept
+    kill -INT "$pid"
+    wait "$pid"
+    panel_texts
+    grep -c '^<text class="answer"[^>]*>Cannot tell: interrupted after ' x.svg
+    grep -c '^<text class="value"[^>]*>p50 ' x.svg | sed 's/[12]/idle reads/'
+}
+
+failing_picture() {
+    ioping -hang 0 -diagnose -w 2s -plot x.svg fs/f >o 2>e
+    status=$?
+    panel_texts
+    grep -c '^<path class="fail ' x.svg
+    grep -c '^<text class="answer"[^>]*>Failing: request ' x.svg
+    return $status
+}
+
+picture_on_stdout() {
+    ioping -hang 0 -diagnose -w 500ms -output results -plot - d >x.svg || [ $? = 5 ] || return
+    head -n 1 x.svg
+    grep -c '^<text class="panel"' x.svg
+    grep -c '^idle  ' results
+}

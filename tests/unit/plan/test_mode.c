@@ -81,7 +81,7 @@ static const struct {
     {"prometheus p", "+xxxxx+++xx+++"},
     {"buckets 1ms", "nxxxxxnn+xxnnn"},
     {"hdr h", "+++++++++xx+++"},
-    {"plot s", "++++++++++x+++"},
+    {"plot s", "++++++++++++++"},
     {"every 3", "nxxxxxnn+xxnnn"},
     {"every 3 -plot s", "+xxxxx+++xx+++"},
     {"compare", "+xxxxxxxx+xxxx"},

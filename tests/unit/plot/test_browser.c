@@ -1,6 +1,7 @@
 /* Plots in a browser: the script of a page draws each plot and examines its pixels. */
 /* Marks: apart native */
 #include "browser.h"
+#include "diagnosed.h"
 #include "seeded.h"
 
 static const struct plotted_case cases[] = {
@@ -15,6 +16,8 @@ static const struct plotted_case cases[] = {
     {SWEEP_DEPTH, 2, 1, PLOTTED_EQUAL},
 };
 
+#define LOOKED_DIAGNOSES 5 /* plots of -diagnose, after those of the cases */
+
 static int
 make_page(void **state)
 {
@@ -25,6 +28,11 @@ make_page(void **state)
         struct buffer text = plotted_draw(&cases[i]);
         snprintf(name, sizeof(name), "%zu.svg", i);
         plotted_write(&text, name);
+        page_add(page, text.text, text.length);
+        buffer_free(&text);
+    }
+    for (uint64_t seed = 0; seed < LOOKED_DIAGNOSES; seed++) {
+        struct buffer text = diagnosed_draw(diagnosed_seeded(seed));
         page_add(page, text.text, text.length);
         buffer_free(&text);
     }
@@ -58,7 +66,7 @@ look(int scheme)
 {
     struct result result = page_open(
         "page.html", formatted("--blink-settings=preferredColorScheme=%d", scheme));
-    for (size_t i = 0; i < LENGTH(cases); i++) {
+    for (size_t i = 0; i < LENGTH(cases) + LOOKED_DIAGNOSES; i++) {
         struct seen screen = {0}, paper = {0};
         read_seen(result.out, (int)i, "screen", &screen);
         read_seen(result.out, (int)i, "paper", &paper);
@@ -85,10 +93,11 @@ TEST(plots_are_dark_in_dark_surroundings_but_not_on_paper)
 }
 
 #define SEEDS 200
+#define DIAGNOSES 60
 
 /* Measures the texts of plots of random data. Prints the seed of a plot with a problem.
  */
-TEST(no_two_texts_overlap_in_two_hundred_plots_of_all_kinds)
+TEST(no_two_texts_overlap_in_260_plots_of_all_kinds)
 {
     FILE *page = page_begin("overlap.html");
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -96,9 +105,14 @@ TEST(no_two_texts_overlap_in_two_hundred_plots_of_all_kinds)
         page_add(page, text.text, text.length);
         buffer_free(&text);
     }
+    for (uint64_t seed = 0; seed < DIAGNOSES; seed++) {
+        struct buffer text = diagnosed_draw(diagnosed_seeded(seed));
+        page_add(page, text.text, text.length);
+        buffer_free(&text);
+    }
     page_end(page, "overlap.js");
     struct result result = page_open("overlap.html", "");
-    assert_contains(result.out, "\n200 plots\ntrue\n");
+    assert_contains(result.out, "\n260 plots\ntrue\n");
     command_free(&result);
 }
 

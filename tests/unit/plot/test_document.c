@@ -1,10 +1,12 @@
 /* The document of a plot: its elements and attributes are those of SVG 1.1, and it is
  * below 200 KB, whatever the run was. */
 /* Marks: apart native */
+#include "diagnosed.h"
 #include "seeded.h"
 
 #define MAX_BYTES 200000
 #define SEEDS 200
+#define DIAGNOSES 40
 
 /* The examples are the pictures of the README and the tour. */
 TEST(plots_of_all_kinds_and_the_examples_are_valid)
@@ -12,6 +14,11 @@ TEST(plots_of_all_kinds_and_the_examples_are_valid)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct buffer text = seeded_draw(seed);
         plotted_write(&text, formatted("seed%d.svg", (int)seed));
+        buffer_free(&text);
+    }
+    for (uint64_t seed = 0; seed < DIAGNOSES; seed++) {
+        struct buffer text = diagnosed_draw(diagnosed_seeded(seed));
+        plotted_write(&text, formatted("seed_diagnosis%d.svg", (int)seed));
         buffer_free(&text);
     }
     expect(0, "", "", "validate seed*.svg \"$tests\"/../man/examples/*.svg");
@@ -115,6 +122,25 @@ TEST(random_plots_are_below_the_limit_whatever_the_names_are)
         assert_below_limit(seeded.plotted, formatted("seed %d", (int)seed));
         seeded_free(&seeded);
     }
+}
+
+/* Names and answers are as long as they can be. */
+TEST(diagnoses_are_below_the_limit)
+{
+    for (uint64_t seed = 0; seed < DIAGNOSES; seed++)
+        for (size_t i = 0; i < LENGTH(names); i++) {
+            struct diagnosed *diagnosed = diagnosed_seeded(seed);
+            struct plotted plotted = {.jobs = diagnosed->jobs,
+                                      .plan = diagnosed->plan,
+                                      .plot = diagnosed->plot};
+            plotted.plot.plan = &plotted.plan;
+            lengthen(&plotted, &names[i]);
+            diagnosed->plot = plotted.plot;
+            diagnosed->result.answer = long_name;
+            struct buffer text = diagnosed_draw(diagnosed);
+            assert_in_range(text.length, 4000, MAX_BYTES / 2);
+            buffer_free(&text);
+        }
 }
 
 static const int counts[] = {1, 2, 4, 8, 9, PLOTTED_TARGETS};

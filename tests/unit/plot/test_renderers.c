@@ -10,6 +10,7 @@
  */
 /* Marks: 20s apart native */
 #include "browser.h"
+#include "diagnosed.h"
 #include "seeded.h"
 
 #define MAX_DIFFERENCE 12.0
@@ -79,7 +80,22 @@ static const struct plotted_case cases[] = {
 };
 
 #define SEEDS 30 /* three plots of each kind */
-#define PLOTS (SEEDS + (int)LENGTH(cases))
+#define DIAGNOSES 6
+#define PLOTS (SEEDS + (int)LENGTH(cases) + DIAGNOSES)
+
+/* Returns plot INDEX: first those of seeds, then the cases, then the diagnoses. */
+static struct buffer
+draw_plot(int index)
+{
+    int case_index = index - SEEDS;
+    int diagnosis_index = case_index - (int)LENGTH(cases);
+
+    if (case_index < 0)
+        return seeded_draw((uint64_t)index);
+    if (diagnosis_index < 0)
+        return plotted_draw(&cases[case_index]);
+    return diagnosed_draw(diagnosed_seeded((uint64_t)diagnosis_index));
+}
 
 TEST(plots_of_all_kinds_are_drawn_the_same)
 {
@@ -87,8 +103,7 @@ TEST(plots_of_all_kinds_are_drawn_the_same)
     struct difference found[PLOTS] = {0};
     FILE *page = page_begin("same.html");
     for (int i = 0; i < PLOTS; i++) {
-        struct buffer text =
-            i < SEEDS ? seeded_draw((uint64_t)i) : plotted_draw(&cases[i - SEEDS]);
+        struct buffer text = draw_plot(i);
         add_pair(page, &text, &text);
         buffer_free(&text);
     }

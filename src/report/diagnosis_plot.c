@@ -1,0 +1,88 @@
+/*
+ * Makes the input of the plot of -diagnose from the diagnosis. While the parts still run,
+ * there is no diagnosis. Then the plot shows the parts that have figures.
+ */
+#include "plot/plot.h"
+#include "report/diagnosis.h"
+#include "report/report.h"
+#include "writers.h"
+
+/* By use: the part of -diagnose that measures its figure, and whether the panel of this
+ * part shows this figure. The panel of the flushes shows the flushes without the writes
+ * before them, which the figure for a database log includes. */
+static const struct {
+    enum plan_part part;
+    bool is_shown;
+} use_parts[STORAGE_USES] = {
+    [USE_ETCD] = {PART_OF_FLUSHES, true},
+    [USE_DATABASE] = {PART_OF_FLUSHES, false},
+    [USE_DESKTOP] = {PART_OF_PAUSES, true},
+    [USE_STREAMING] = {PART_OF_STREAM, true},
+};
+
+_Static_assert((int)STORAGE_USES <= PLOT_USES, "too many uses; raise PLOT_USES");
+
+/* Returns why PART has no figures. DIAGNOSIS is NULL while the parts still run. */
+static const char *
+find_missing_reason(const struct report *report, const struct diagnosis *diagnosis,
+                    enum plan_part part)
+{
+    if ((int)part >= report->job_count)
+        return "measured in directories only";
+    if (!diagnosis)
+        return "not measured yet";
+
+    const struct job *job = &report->jobs[part];
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+    if (job->error.status)
+        return job->error.why;
+    if (facts->failure[0] && !job->was_tried)
+        return "a request failed before this part";
+    if (job->outcome.total.failed > 0)
+        return "its requests failed";
+    if (facts->failure[0])
+        return facts->failure;
+    if (facts->was_interrupted)
+        return "interrupted before this part";
+    if (part == PART_OF_PAUSES && facts->cached > 0)
+        return "no read counts: the page cache answered";
+    return "too few requests";
+}
+
+/* Returns the value of the step that is the knee of the sweep. Returns 0 if the knee is
+ * unknown, or at the last step: then it may be further right. */
+static int64_t
+find_drawn_knee(const struct diagnosis *diagnosis)
+{
+    const struct job_sweep *sweep = diagnosis->facts.depths;
+    const struct job_step *knee = diagnosis->findings.knee;
+    bool is_known = knee && knee != &sweep->steps[sweep->count - 1];
+
+    return is_known ? knee->value : 0;
+}
+
+void
+diagnosis_fill_plot(const struct report *report, struct plot_diagnosis *filled,
+                    struct buffer *answer)
+{
+    const struct diagnosis *diagnosis = report->diagnosis;
+
+    *filled = (struct plot_diagnosis){.use_count = STORAGE_USES};
+    for (enum plan_part part = 0; part < PLAN_PARTS; part++)
+        filled->missing[part] = find_missing_reason(report, diagnosis, part);
+
+    for (enum storage_use use = 0; use < STORAGE_USES; use++)
+        filled->uses[use] = (struct plot_use){
+            .name = storage_needs[use].name,
+            .part = use_parts[use].part,
+            .verdict = SLO_UNKNOWN,
+            .limit = use_parts[use].is_shown ? storage_needs[use].limit : 0};
+    if (!diagnosis)
+        return;
+
+    diagnosis_answer(diagnosis, answer);
+    filled->answer = answer->failed ? "" : answer->text;
+    filled->knee = find_drawn_knee(diagnosis);
+    for (enum storage_use use = 0; use < STORAGE_USES; use++)
+        filled->uses[use].verdict = diagnosis->findings.uses[use].verdict;
+}
