@@ -234,7 +234,8 @@ static const struct variant refused[] = {
     {"missing", 2, "",
      "ioping: missing: No such file or directory; name a directory, file or device that "
      "exists\n"},
-    {"-plot no/x.svg data", 2, "", "ioping: no/x.svg: No such file or directory\n"},
+    {"-plot no/x.svg data", 2, "",
+     "ioping: no/x.svg: No such file or directory; make its directory first\n"},
     {"-plot copy data", 2, "",
      "ioping: copy: exists and is not an ioping plot; not overwritten\n"},
     {"-plot - data", 1, "",
