@@ -30,8 +30,11 @@ advance(struct live_history *history, int64_t elapsed)
     int64_t second = elapsed / SECOND;
     int64_t last_second = history->elapsed / SECOND;
 
-    for (int64_t i = time_later(last_second, second - LIVE_SECONDS) + 1; i <= second; i++)
+    for (int64_t i = time_later(last_second, second - LIVE_SECONDS) + 1; i <= second;
+         i++) {
         clear_second(&history->seconds[i % LIVE_SECONDS]);
+        history->seconds[i % LIVE_SECONDS].began_at = history->elapsed;
+    }
 
     for (int scale = 0; scale < LIVE_SCALES; scale++) {
         struct live_map *map = &history->maps[scale];
@@ -204,8 +207,9 @@ fill_recent(const struct live_history *history, struct histogram *sum,
     fill_latencies(&latencies, &figures->recent_p50, &figures->recent_p99,
                    &figures->recent_max);
 
-    int64_t full_seconds = history->elapsed / SECOND + 1 - LIVE_SECONDS;
-    int64_t from = time_later(full_seconds * SECOND, history->reset_at);
+    int64_t oldest = time_later(history->elapsed / SECOND + 1 - LIVE_SECONDS, 0);
+    int64_t from =
+        time_later(history->seconds[oldest % LIVE_SECONDS].began_at, history->reset_at);
     figures->rate = stats_rate((double)requests, history->elapsed - from);
 }
 
