@@ -9,7 +9,9 @@
  *    100 us
  *              -30 s          -15 s      now
  *   the newest message, if there is one
- *   q quit  p pause  r reset  + - time  arrows target  ? help
+ *   q quit  p pause  r reset  + - scale  arrows target 1 of 3  ? help
+ *
+ * If the table has no room for all targets, its head says which of them it shows.
  */
 #include "live_screen.h"
 
@@ -69,7 +71,8 @@ static const enum column dropped[COLUMNS] = {
 #define WIDE_COLUMNS 60   /* from this width on, there is room for more words */
 #define CELL_SIZE UNITS_TEXT
 
-static const char *const help[] = {
+#define HELP_LINES 6
+static const char *const help[HELP_LINES] = {
     "q        end the run, as Ctrl-C does",   "p        pause the screen, not the run",
     "r        reset: count from now on",      "+ -      time of a column of the map",
     "up down  the target that the map shows", "?        this help on or off",
@@ -78,7 +81,11 @@ static const char *const help[] = {
 int
 live_screen_width(uint32_t code)
 {
+    bool is_accent = code >= 0x300 && code <= 0x36f;
     bool is_east_asian = code >= 0x1100 && (code <= 0x115f || code >= 0x2e80);
+
+    if (is_accent)
+        return 0;
     return is_east_asian ? 2 : 1;
 }
 
@@ -247,10 +254,11 @@ is_column_empty(const struct live_facts *facts, enum column column)
 }
 
 /* Chooses the columns that are shown, so that the name gets at least MIN_NAME_WIDTH.
- * Returns the width of the name, which is not larger than the longest name needs. */
+ * Returns the width of the name, which is not larger than the longest name and HEAD, the
+ * text above the names, need. */
 static int
 choose_columns(const struct live_facts *facts, const struct live_style *style,
-               bool shown[COLUMNS])
+               const char *head, bool shown[COLUMNS])
 {
     int name_width = style->columns - MARK_WIDTH;
 
@@ -274,7 +282,9 @@ choose_columns(const struct live_facts *facts, const struct live_style *style,
         name_width += table[column].width + 1;
     }
 
-    int longest_name = MIN_NAME_WIDTH;
+    int longest_name = (int)strlen(head);
+    if (longest_name < MIN_NAME_WIDTH)
+        longest_name = MIN_NAME_WIDTH;
     for (int i = 0; i < facts->line_count; i++) {
         int width = text_width(facts->lines[i].name, style);
         longest_name = width > longest_name ? width : longest_name;
@@ -332,33 +342,70 @@ add_head(struct buffer *text, const struct live_facts *facts,
 }
 
 /* Returns how many lines the table has on a screen of STYLE. The map gets at least half
- * of the room. */
+ * of the room, and the help gets all of its lines. */
 static int
 table_lines(const struct live_facts *facts, const struct live_style *style)
 {
     int room = (style->rows - FIXED_LINES) / 2;
+    int room_beside_help = style->rows - HELP_LINES - 3;
+
+    if (facts->has_help && room_beside_help < room)
+        room = room_beside_help;
 
     return facts->line_count < room ? facts->line_count : room;
 }
 
+/* Returns what a line of the table is: a target or, if a target has several lines, a
+ * row. */
+static const char *
+line_word(const struct live_facts *facts)
+{
+    return facts->line_count == facts->target_count ? "target" : "row";
+}
+
+#define RANGE_SIZE 64
+
+/* Writes what the COUNT lines from number FIRST are into RANGE: "target" if these are all
+ * lines, else for example "targets 4-6 of 8". */
+static void
+describe_range(const struct live_facts *facts, int first, int count, char *range)
+{
+    const char *word = line_word(facts);
+
+    if (count == facts->line_count)
+        snprintf(range, RANGE_SIZE, "target");
+    else if (count == 1)
+        snprintf(range, RANGE_SIZE, "%s %d of %d", word, first + 1, facts->line_count);
+    else
+        snprintf(range, RANGE_SIZE, "%ss %d-%d of %d", word, first + 1, first + count,
+                 facts->line_count);
+}
+
 /* Adds the table: its head, and COUNT lines. If there are more, those around the selected
- * line are shown. */
+ * line are shown, and the head says which these are. */
 static void
 add_table(struct buffer *text, const struct live_facts *facts,
           const struct live_style *style, int count)
 {
     bool shown[COLUMNS];
     char cell[CELL_SIZE];
-    int name_width = choose_columns(facts, style, shown);
+    char range[RANGE_SIZE];
     int first = facts->selected - count / 2;
 
     if (first > facts->line_count - count)
         first = facts->line_count - count;
     if (first < 0)
         first = 0;
+    describe_range(facts, first, count, range);
+
+    /* Where there is little room, the numbers say enough. */
+    const char *head = range;
+    int name_width = choose_columns(facts, style, head, shown);
+    if ((int)strlen(head) > name_width)
+        head = strchr(head, ' ') + 1;
 
     buffer_format(text, "%*s", MARK_WIDTH, "");
-    add_fitted(text, "target", name_width, style);
+    add_fitted(text, head, name_width, style);
     for (int i = 0; i < COLUMNS; i++)
         if (shown[i])
             buffer_format(text, " %*s", table[i].width, table[i].head);
@@ -384,10 +431,8 @@ add_table(struct buffer *text, const struct live_facts *facts,
 static void
 add_help(struct buffer *text, const struct live_style *style, int count)
 {
-    int help_count = (int)(sizeof(help) / sizeof(help[0]));
-
     for (int i = 0; i < count; i++)
-        add_words(text, i < help_count ? help[i] : "", style);
+        add_words(text, i < HELP_LINES ? help[i] : "", style);
 }
 
 /* Adds the line above the map. */
@@ -410,6 +455,28 @@ add_caption(struct buffer *text, const struct live_facts *facts,
     buffer_format(text, "%s\n", scale);
 }
 
+/* Adds the last line: the keys and, if there are several lines, which one is selected. A
+ * narrow screen has fewer words. */
+static void
+add_keys(struct buffer *text, const struct live_facts *facts,
+         const struct live_style *style)
+{
+    char selected[48] = "";
+    char keys[128];
+
+    if (facts->line_count > 1)
+        snprintf(selected, sizeof(selected), "  arrows %s %d of %d", line_word(facts),
+                 facts->selected + 1, facts->line_count);
+
+    int width = snprintf(keys, sizeof(keys),
+                         "q quit  p pause  r reset  + - scale%s  ? help", selected);
+    if (width > style->columns)
+        width = snprintf(keys, sizeof(keys), "q p r + -%s  ? help", selected);
+    if (width > style->columns)
+        snprintf(keys, sizeof(keys), "q p r + - ?%s", selected);
+    add_words(text, keys, style);
+}
+
 /* Adds the screen if it is too small for anything else. */
 static void
 add_too_small(struct buffer *text, const struct live_style *style)
@@ -427,7 +494,8 @@ void
 live_screen_add(struct buffer *text, const struct live_facts *facts,
                 const struct live_style *style)
 {
-    bool has_message = facts->message[0] != '\0';
+    /* The help may take its line. */
+    bool has_message = facts->message[0] != '\0' && !facts->has_help;
 
     if (style->columns < LIVE_MIN_COLUMNS || style->rows < LIVE_MIN_ROWS) {
         add_too_small(text, style);
@@ -448,8 +516,5 @@ live_screen_add(struct buffer *text, const struct live_facts *facts,
     if (has_message)
         add_words(text, facts->message, style);
 
-    const char *keys = "q quit  p pause  r reset  + - scale  arrows target  ? help";
-    if (style->columns < WIDE_COLUMNS)
-        keys = "q p r + - up down    ? help";
-    add_words(text, keys, style);
+    add_keys(text, facts, style);
 }

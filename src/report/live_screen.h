@@ -67,7 +67,8 @@ void live_map_add(struct buffer *text, const struct live_facts *facts,
                   const struct live_style *style, int height);
 
 /* Returns the number of columns that a terminal needs for a character with this code
- * point: 2 for the wide characters of East Asia, else 1. */
+ * point: 2 for the wide characters of East Asia, 0 for an accent that is added to the
+ * character before it, else 1. */
 int live_screen_width(uint32_t code);
 
 #endif

@@ -132,6 +132,19 @@ TEST(the_help_takes_the_place_of_the_map)
     struct live_style smallest = {.columns = LIVE_MIN_COLUMNS, .rows = LIVE_MIN_ROWS};
     facts.has_help = true;
     check(&facts, &smallest, "live_help");
+    lines[2] = lines[1];
+    for (int count = 2; count <= 3; count++) {
+        facts = facts_of(count);
+        facts.has_help = true;
+        facts.message = "ioping: a message";
+        facts.selected = 1;
+        char *text = draw(&facts, &smallest);
+        assert_contains(text, formatted("\n  2 of %d ", count));
+        assert_contains(text, "\n> /srv");
+        assert_contains(text, "\nq        end the run");
+        assert_contains(text, "\n?        this help on or off\n");
+        free(text);
+    }
     char *text = draw(&facts, &usual);
     assert_contains(text, "\n?        this help on or off\n");
     assert_lacks(text, " per column");
@@ -181,8 +194,55 @@ TEST(a_small_screen_says_what_it_needs)
     free(text);
 }
 
+/* Also at the smallest size, the user sees that there are more targets, and finds them.
+ */
+TEST(targets_that_are_not_shown_are_announced)
+{
+    static const struct {
+        int columns, rows, lines, selected, targets;
+        bool has_message;
+        const char *head, *keys;
+    } cases[] = {
+        {40, 10, 1, 0, 1, true, "\n  target ", "\nq p r + -  ? help\n"},
+        {40, 10, 2, 1, 2, true, "\n  target ",
+         "\nq p r + -  arrows target 2 of 2  ? help\n"},
+        {40, 10, 3, 2, 3, true, "\n  2-3 of 3 ",
+         "\nq p r + -  arrows target 3 of 3  ? help\n"},
+        {40, 10, 40, 0, 20, true, "\n  1-2 of 40 ",
+         "\nq p r + -  arrows row 1 of 40  ? help\n"},
+        {40, 10, 40, 9, 40, true, "\n  9-10 of 40 ",
+         "\nq p r + - ?  arrows target 10 of 40\n"},
+        {40, 12, 8, 4, 8, true, "\n  4-6 of 8 ",
+         "\nq p r + -  arrows target 5 of 8  ? help\n"},
+        {120, 24, 40, 20, 40, false, "\n  targets 17-25 of 40 ",
+         "\nq quit  p pause  r reset  + - scale  arrows target 21 of 40  ? help\n"},
+        {120, 24, 40, 20, 10, false, "\n  rows 17-25 of 40 ",
+         "\nq quit  p pause  r reset  + - scale  arrows row 21 of 40  ? help\n"},
+    };
+    struct live_line many[40];
+    for (int i = 0; i < 40; i++) {
+        many[i] = lines[i % 2];
+        many[i].name = "a name that is rather long";
+    }
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct live_facts facts = facts_of(cases[i].lines);
+        struct live_style style = {.columns = cases[i].columns, .rows = cases[i].rows};
+        facts.lines = many;
+        facts.selected = cases[i].selected;
+        facts.target_count = cases[i].targets;
+        facts.message = cases[i].has_message ? "ioping: a message" : "";
+        char *text = draw(&facts, &style);
+        assert_contains(text, cases[i].head);
+        assert_contains(text, cases[i].keys);
+        free(text);
+    }
+}
+
 TEST(the_selected_of_many_targets_is_shown)
 {
+    static const struct live_style sizes[] = {{.columns = 80, .rows = 24},
+                                              {.columns = 40, .rows = 12},
+                                              {.columns = 40, .rows = 10}};
     struct live_facts facts = facts_of(40);
     struct live_line many[40];
     char names[40][16];
@@ -192,11 +252,11 @@ TEST(the_selected_of_many_targets_is_shown)
         many[i].name = names[i];
     }
     facts.lines = many;
-    for (int i = 0; i < 40; i++) {
-        facts.selected = i;
-        char *text = draw(&facts, &usual);
-        assert_contains(text, formatted("\n> %s ", names[i]));
-        assert_contains(text, formatted("\n%s: 1 s per column", names[i]));
+    for (int i = 0; i < 40 * (int)LENGTH(sizes); i++) {
+        facts.selected = i / (int)LENGTH(sizes);
+        char *text = draw(&facts, &sizes[i % (int)LENGTH(sizes)]);
+        assert_contains(text, formatted("\n> %s ", names[facts.selected]));
+        assert_contains(text, formatted("\n%s: 1 s per column", names[facts.selected]));
         free(text);
     }
 }
@@ -214,6 +274,8 @@ TEST(names_are_shown_as_the_terminal_can)
         {"/srv/\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", true,
          "\n  /srv/\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e "},
         {"/srv/\xff", true, "\n  /srv/? "},
+        /* an accent of its own, as macOS stores names: 9 columns and a blank */
+        {"/srv/da\xcc\x88ta", true, "\n  /srv/da\xcc\x88ta   "},
     };
     struct live_line saved = lines[0];
     for (size_t i = 0; i < LENGTH(cases); i++) {
