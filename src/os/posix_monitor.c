@@ -680,9 +680,9 @@ watch_child(const sigset_t *mask)
     int64_t killed_at = 0;
     int64_t began_at = os_clock_now();
 
-    posix_terminal_watch_stops();
+    posix_terminal_watch(child_pid);
     for (;;) {
-        posix_terminal_stop_if_asked(child_pid);
+        posix_terminal_stop_if_asked();
         int64_t now = os_clock_now();
         int64_t deadline = posix_monitor_output_deadline();
         end_if_child_ended();

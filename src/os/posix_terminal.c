@@ -36,14 +36,16 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
 /* Control functions of xterm, which other terminals have as well: 1049 saves the cursor
- * and shows the alternate screen, 25 shows the cursor. ESC at the start of the second
- * text ends a sequence that was written only in part. */
+ * and shows the alternate screen, 25 shows the cursor. A terminal without an alternate
+ * screen, such as the console of Linux, is cleared instead. ESC at the start of the
+ * second text ends a sequence that was written only in part. */
 static const char show_sequence[] = "\033[?1049h\033[?25l\033[2J";
-static const char hide_sequence[] = "\033[0m\033[?25h\033[?1049l";
+static const char hide_sequence[] = "\033[0m\033[2J\033[1;1H\033[?25h\033[?1049l";
 
 /* What monitor and child share. */
 struct terminal_page {
@@ -56,6 +58,13 @@ struct terminal_page {
 /* NULL and -1 if the program has no screen. Set before there is a second process. */
 static struct terminal_page *page;
 static int terminal = -1;
+
+/* In the monitor: its child, which draws. */
+static pid_t drawing_child;
+
+/* Signals that end the monitor at once. The program handles none of them otherwise. */
+static const int deadly_signals[] = {SIGILL,  SIGABRT, SIGFPE,  SIGBUS,  SIGSEGV, SIGSYS,
+                                     SIGTRAP, SIGPIPE, SIGALRM, SIGXCPU, SIGUSR2};
 
 /* Set by the handler of SIGTSTP in the monitor, cleared by the monitor's loop. */
 static volatile sig_atomic_t is_stop_wanted;
@@ -233,36 +242,75 @@ os_screen_read(char *bytes, size_t size)
 }
 
 static void
+handle_signal(int signo, void (*handler)(int), int flags)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    sigemptyset(&action.sa_mask);
+    sigaction(signo, &action, NULL);
+}
+
+static void
 on_stop_key(int signo)
 {
     (void)signo;
     is_stop_wanted = 1;
 }
 
+/* The child would be killed a moment later, when its monitor has ended. But it must not
+ * draw once the terminal is restored. SA_RESETHAND has set the default action of SIGNO,
+ * which follows when this handler returns. */
 static void
-handle_stop_key(void (*handler)(int))
+on_deadly_signal(int signo)
 {
-    struct sigaction action;
-    memset(&action, 0, sizeof(action));
-    action.sa_handler = handler;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGTSTP, &action, NULL);
+    int64_t give_up_at = os_clock_now() + DEADLINE_TIDYING;
+
+    kill(drawing_child, SIGKILL);
+    while (waitpid(drawing_child, NULL, WNOHANG) == 0 && os_clock_now() < give_up_at)
+        os_sleep_until(os_clock_now() + MS);
+    posix_terminal_restore();
+    raise(signo);
 }
 
-void
-posix_terminal_watch_stops(void)
+/* Returns true if SIGNO has its default action. */
+static bool
+has_default_action(int signo)
 {
-    struct sigaction before = {0};
+    struct sigaction action = {0};
+    return sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
+}
 
-    sigaction(SIGTSTP, NULL, &before);
-    if (page && before.sa_handler != SIG_IGN)
-        handle_stop_key(on_stop_key);
+/* A crash is a signal that must not be blocked: the kernel would end the process without
+ * a call of the handler. */
+void
+posix_terminal_watch(pid_t child)
+{
+    sigset_t set;
+
+    if (!page)
+        return;
+
+    drawing_child = child;
+    if (has_default_action(SIGTSTP))
+        handle_signal(SIGTSTP, on_stop_key, 0);
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(deadly_signals) / sizeof(deadly_signals[0]); i++) {
+        int signo = deadly_signals[i];
+        if (!has_default_action(signo))
+            continue;
+        handle_signal(signo, on_deadly_signal, (int)SA_RESETHAND);
+        sigaddset(&set, signo);
+    }
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 /* The default action of SIGTSTP stops the process, unless nobody could continue it (an
  * orphaned process group). In both cases this function goes on afterwards. */
 void
-posix_terminal_stop_if_asked(pid_t child)
+posix_terminal_stop_if_asked(void)
 {
     int64_t give_up_at = os_clock_now() + DEADLINE_TIDYING;
     sigset_t stop_key;
@@ -272,17 +320,17 @@ posix_terminal_stop_if_asked(pid_t child)
     is_stop_wanted = 0;
 
     /* The child may just be drawing, so it must have stopped before. */
-    kill(child, SIGTSTP);
-    while (!posix_process_is_stopped(child) && os_clock_now() < give_up_at)
+    kill(drawing_child, SIGTSTP);
+    while (!posix_process_is_stopped(drawing_child) && os_clock_now() < give_up_at)
         os_sleep_until(os_clock_now() + MS);
     posix_terminal_restore();
 
     sigemptyset(&stop_key);
     sigaddset(&stop_key, SIGTSTP);
-    handle_stop_key(SIG_DFL);
+    handle_signal(SIGTSTP, SIG_DFL, 0);
     raise(SIGTSTP);
     sigprocmask(SIG_UNBLOCK, &stop_key, NULL);
     sigprocmask(SIG_BLOCK, &stop_key, NULL);
-    handle_stop_key(on_stop_key);
-    kill(child, SIGCONT);
+    handle_signal(SIGTSTP, on_stop_key, 0);
+    kill(drawing_child, SIGCONT);
 }

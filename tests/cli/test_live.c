@@ -131,6 +131,26 @@ TEST(the_terminal_is_restored_when_the_child_dies)
     }
 }
 
+TEST(the_terminal_is_restored_when_the_monitor_dies)
+{
+    static const int signals[] = {SIGSEGV, SIGABRT, SIGPIPE, SIGUSR2};
+    need_bare("the program is killed");
+    need_linux();
+    for (size_t i = 0; i < LENGTH(signals); i++) {
+        terminal_start(&terminal, 100, "ulimit -c 0; live -i 10ms data 2>e");
+        terminal_wait(&terminal, KEYS);
+        pid_t monitor = read_pid("pid");
+        pid_t worker = worker_of(monitor);
+        assert_int_equal(kill(monitor, signals[i]), 0);
+        terminal_end(&terminal, 128 + signals[i]);
+        assert_false(terminal.screen.is_alternate);
+        assert_false(terminal.screen.is_cursor_hidden);
+        assert_int_equal(terminal_count(&terminal, "restored"), 1);
+        expect(0, "", NULL, "until_true is_released %d", (int)worker);
+        terminal_free(&terminal);
+    }
+}
+
 /* Nobody can restore the terminal then, but nothing goes on. */
 TEST(the_child_ends_with_its_monitor)
 {
@@ -236,7 +256,7 @@ TEST(it_follows_the_size_of_the_terminal)
 {
     terminal_start(&terminal, 100, "live -i 10ms data");
     terminal_wait(&terminal, KEYS);
-    terminal_resize(&terminal, 44);
+    terminal_resize(&terminal, 42);
     terminal_wait(&terminal, NARROW_KEYS);
     terminal_resize(&terminal, 39);
     terminal_wait(&terminal, "-live needs 40 x 10, this is 39 x 64");

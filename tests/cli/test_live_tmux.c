@@ -21,3 +21,9 @@ TEST(figures_agree_with_the_json_of_the_run)
            "80x24 299\n" USUAL "status 0\n$",
            NULL, "figures_agree_with_the_json_of_the_run");
 }
+
+TEST(without_an_alternate_screen_it_is_cleared)
+{
+    need_program("tmux");
+    expect(0, "\n--- data\n0\n", NULL, "without_an_alternate_screen_it_is_cleared");
+}

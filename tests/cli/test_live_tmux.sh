@@ -81,3 +81,17 @@ is_size() {
     [ "$(wc -l <screen)" = "${1#*x}" ] && tail -n 1 screen | grep -q '^q ' &&
         [ "$(head -n 1 screen | wc -m)" = "$((${1%x*} + 1))" ]
 }
+
+# The console of Linux has no other screen to return to.
+without_an_alternate_screen_it_is_cleared() {
+    open_terminal 80 24 "sh -c 'until test -e go; do sleep 0.02; done
+        \"\$0\" -live -hang 0 -C -i 10ms data; until test -e over; do sleep 0.02; done' '$IOPING'"
+    terminal set-option -gw alternate-screen off
+    touch go
+    until_true shows '^q quit '
+    terminal send-keys q
+    until_true shows 'min/avg/max/mdev'
+    sed 's/ (.*//' screen | head -n 2
+    grep -c 'quit' screen
+    touch over
+}
