@@ -50,9 +50,10 @@ struct live_row {
 
 struct live {
     const struct plan *plan;
-    bool is_hidden;    /* live_hide was called */
-    bool was_stopped;  /* the key q was pressed */
-    bool needs_redraw; /* a frame must be made even while the screen is paused */
+    bool is_hidden;     /* live_hide was called */
+    bool was_stopped;   /* the key q was pressed */
+    bool needs_figures; /* figures must be gathered even while the screen is paused */
+    bool needs_redraw;  /* a frame must be made even while the screen is paused */
     enum key_state key_state;
     struct buffer command;
     struct buffer messages; /* all messages, until they are written */
@@ -172,6 +173,7 @@ live_open(const struct plan *plan)
     bool is_complete =
         make_rows(live, plan->workload.mix.extra_count + 1) && !live->command.failed;
 
+    live->needs_figures = true;
     live->style.shades = choose_shades(plan);
     live->style.has_utf8 = os_locale_is_utf8();
     live->facts.command = live->command.text;
@@ -264,12 +266,12 @@ update_histories(struct live *live, const struct job *jobs, int64_t elapsed)
         struct live_row *row = &live->rows[i];
         live_history_add(&row->history, jobs[row->job].stats, row->scope, elapsed);
     }
-    live->facts.elapsed = elapsed;
 }
 
-/* Fills the figures of all rows at NOW (ns, monotonic). */
+/* Fills the figures of all rows at NOW (ns, monotonic), which is ELAPSED ns after the
+ * start of the run. */
 static void
-gather_figures(struct live *live, const struct job *jobs, int64_t now)
+gather_figures(struct live *live, const struct job *jobs, int64_t now, int64_t elapsed)
 {
     for (int i = 0; i < live->facts.line_count; i++) {
         const struct live_row *row = &live->rows[i];
@@ -283,7 +285,8 @@ gather_figures(struct live *live, const struct job *jobs, int64_t now)
             figures->oldest_age = now - sent_at;
     }
 
-    live->facts.history = &live->rows[live->facts.selected].history;
+    live->facts.elapsed = elapsed;
+    live->needs_figures = false;
 }
 
 /* Selects the row that is STEP rows below the present one, if there is one. */
@@ -322,6 +325,7 @@ obey_character(struct live *live, char key)
     case 'r':
         for (int i = 0; i < live->facts.line_count; i++)
             live_history_reset(&live->rows[i].history);
+        live->needs_figures = true;
         break;
     case '+':
     case '=':
@@ -447,6 +451,7 @@ make_frame(struct live *live)
 {
     struct buffer previous = live->drawn;
 
+    live->facts.history = &live->rows[live->facts.selected].history;
     buffer_clear(&live->frame);
     live_screen_add(&live->frame, &live->facts, &live->style);
     if (live->frame.failed)
@@ -500,10 +505,10 @@ live_tick(struct report *report, const struct job *jobs, int count, int64_t now,
           bool last)
 {
     struct live *live = report->live;
-    int64_t elapsed = now - report->interval_began_at;
+    int64_t elapsed = time_later(now - report->interval_began_at, 0);
 
     (void)count, (void)last;
-    update_histories(live, jobs, time_later(elapsed, 0));
+    update_histories(live, jobs, elapsed);
     if (elapsed < QUIET_TIME || !live_is_open(live) || !os_screen_is_foreground())
         return;
 
@@ -514,10 +519,10 @@ live_tick(struct report *report, const struct job *jobs, int count, int64_t now,
         return;
 
     follow_size(live);
-    if (!live->facts.is_paused || live->needs_redraw) {
-        gather_figures(live, jobs, now);
+    if (!live->facts.is_paused || live->needs_figures)
+        gather_figures(live, jobs, now, elapsed);
+    if (!live->facts.is_paused || live->needs_redraw)
         make_frame(live);
-    }
     write_output(live);
 }
 

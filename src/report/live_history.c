@@ -244,10 +244,13 @@ live_history_figures(const struct live_history *history, const struct stats *sta
 }
 
 const uint16_t *
-live_history_column(const struct live_history *history, int scale, int age)
+live_history_column(const struct live_history *history, int scale, int64_t elapsed,
+                    int age)
 {
     const struct live_map *map = &history->maps[scale];
-    int64_t number = map->newest - age;
+    int64_t number = elapsed / SECOND / live_scales[scale] - age;
 
-    return number < 0 ? NULL : map->counts[number % LIVE_COLUMNS];
+    if (number < 0 || map->newest - number >= LIVE_COLUMNS)
+        return NULL;
+    return map->counts[number % LIVE_COLUMNS];
 }

@@ -93,10 +93,11 @@ void live_history_figures(const struct live_history *history, const struct stats
                           enum scope scope, struct histogram *scratch,
                           struct live_figures *figures);
 
-/* Returns the counts of the column that is AGE columns older than the newest one, an
- * array of LIVE_BINS. SCALE is an index of live_scales. AGE is below LIVE_COLUMNS.
- * Returns NULL if the run had not begun. */
+/* Returns the counts of the column that is AGE columns older than the column of ELAPSED,
+ * in ns from the start of the run. The counts are an array of LIVE_BINS. ELAPSED is not
+ * later than the last snapshot. SCALE is an index of live_scales. Returns NULL if the run
+ * had not begun, or if LIVE_COLUMNS columns are newer. */
 const uint16_t *live_history_column(const struct live_history *history, int scale,
-                                    int age);
+                                    int64_t elapsed, int age);
 
 #endif

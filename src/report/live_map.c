@@ -42,6 +42,15 @@ struct map {
     uint64_t largest_sum; /* of any cell; 0: no requests */
 };
 
+/* Returns the counts of the column that is AGE columns older than the newest one, NULL if
+ * there are none. */
+static const uint16_t *
+map_column(const struct map *map, int age)
+{
+    const struct live_facts *facts = map->facts;
+    return live_history_column(facts->history, facts->scale, facts->elapsed, age);
+}
+
 /* Finds the lowest and the highest bin with requests in the columns of MAP. Without any
  * requests, stores the bins around 100 us. */
 static void
@@ -51,8 +60,7 @@ find_bins(const struct map *map, int *low, int *high)
     *high = -1;
 
     for (int age = 0; age < map->width; age++) {
-        const uint16_t *column =
-            live_history_column(map->facts->history, map->facts->scale, age);
+        const uint16_t *column = map_column(map, age);
         if (!column)
             break;
 
@@ -111,8 +119,7 @@ static void
 find_largest_sum(struct map *map)
 {
     for (int age = 0; age < map->width; age++) {
-        const uint16_t *column =
-            live_history_column(map->facts->history, map->facts->scale, age);
+        const uint16_t *column = map_column(map, age);
 
         for (int line = 0; column && line < map->height; line++) {
             uint64_t sum = cell_sum(map, column, line);
@@ -158,18 +165,22 @@ add_shade(struct buffer *text, enum live_shades shades, int shade, int last_shad
 }
 
 /* Returns the roundest latency above BELOW and up to UPTO, in ns: a power of ten, or 5 or
- * 2 times a power of ten. Returns 0 if there is none. */
+ * 2 times a power of ten. Of several it returns the shortest, but of a range from 0 the
+ * longest, which is nearest to the range above. Returns 0 if there is none. */
 static int64_t
 find_round(int64_t below, int64_t upto)
 {
     static const int factors[] = {1, 5, 2};
+    int64_t found = 0;
 
-    for (size_t i = 0; i < sizeof(factors) / sizeof(factors[0]); i++)
-        for (int64_t power = 1; power * factors[i] <= upto; power *= 10)
-            if (power * factors[i] > below)
-                return power * factors[i];
+    for (size_t i = 0; i < sizeof(factors) / sizeof(factors[0]) && !found; i++)
+        for (int64_t power = 1; power * factors[i] <= upto; power *= 10) {
+            bool is_wanted = !found || below <= 0;
+            if (is_wanted && power * factors[i] > below)
+                found = power * factors[i];
+        }
 
-    return 0;
+    return found;
 }
 
 /* Adds the label of LINE, counted from the bottom: a round latency of the line, if there
@@ -200,8 +211,7 @@ add_map_line(struct buffer *text, const struct map *map, int line)
 
     add_label(text, map, line);
     for (int age = map->width - 1; age >= 0; age--) {
-        const uint16_t *column =
-            live_history_column(map->facts->history, map->facts->scale, age);
+        const uint16_t *column = map_column(map, age);
         int shade = column ? shade_of(map, cell_sum(map, column, line)) : 0;
 
         add_shade(text, map->shades, shade, last_shade);

@@ -41,7 +41,7 @@ struct live_facts {
     const char *phase;   /* the present phase (-load); "" without phases */
     const char *message; /* the newest message, escaped; "" if there is none */
     int target_count;
-    int64_t elapsed; /* ns from the start of the run */
+    int64_t elapsed; /* ns from the start of the run to the moment that is shown */
     bool is_paused, has_help;
 
     const struct live_line *lines; /* one for each row of the table */

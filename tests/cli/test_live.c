@@ -47,6 +47,18 @@ release(void)
     assert_int_equal(unlink(path), 0);
 }
 
+/* Returns the first row of SCREEN that has TEXT from this text on, allocated. */
+static char *
+screen_line(const struct screen *screen, const char *text)
+{
+    char *all = screen_text(screen);
+    const char *at = strstr(all, text);
+    assert_non_null(at);
+    char *line = strndup(at, strcspn(at, "\n"));
+    free(all);
+    return line;
+}
+
 /* Waits until FILE in the scratch folder has COUNT lines. Does not read the terminal. */
 static void
 wait_for_lines(const char *file, int count)
@@ -237,6 +249,35 @@ TEST(keys_change_the_screen_and_not_the_run)
     }
     terminal_type(&terminal, "q");
     assert_restored(0, "\n--- data [^$]*\n--- copy ");
+}
+
+/* While the run goes on, keys and a resize show other parts of the same moment. */
+TEST(a_pause_stops_all_of_the_screen)
+{
+    static const struct {
+        const char *key, *shown;
+    } steps[] = {
+        {"\033[B", "\n> copy "}, {"+", "copy: 2 s per column"}, {"?", "pause the"}};
+    terminal_start(&terminal, 100, "live -i 10ms -output o -JJ data copy >/dev/null");
+    terminal_wait(&terminal, KEYS);
+    terminal_type(&terminal, "p");
+    terminal_wait(&terminal, "PAUSED ");
+    terminal_wait(&terminal, "? help");
+    char *before = screen_line(&terminal.screen, "PAUSED ");
+    for (size_t i = 0; i < LENGTH(steps); i++) {
+        wait_for_lines("o", 200 + 100 * (int)i);
+        terminal_type(&terminal, steps[i].key);
+        terminal_wait(&terminal, steps[i].shown);
+        char *after = screen_line(&terminal.screen, "PAUSED ");
+        assert_string_equal(after, before);
+        free(after);
+    }
+    free(before);
+    terminal_type(&terminal, "r");
+    terminal_wait(&terminal, " 0 requests ");
+    terminal_type(&terminal, "pq");
+    terminal_end(&terminal, 0);
+    terminal_free(&terminal);
 }
 
 /* Request 60 waits, so the figures stand still. The record has all requests. */

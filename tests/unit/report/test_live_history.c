@@ -58,7 +58,7 @@ assert_near(int64_t value, int64_t expected)
 static int
 column_sum(int scale, int age)
 {
-    const uint16_t *column = live_history_column(&history, scale, age);
+    const uint16_t *column = live_history_column(&history, scale, history.elapsed, age);
     int sum = 0;
     for (int bin = 0; bin < LIVE_BINS; bin++)
         sum += column ? column[bin] : 0;
@@ -75,8 +75,24 @@ TEST(without_requests_nothing_is_known)
     assert_int_equal(figures.recent_max, -1);
     assert_int_equal(figures.requests, 0);
     assert_true(figures.rate < 1e-9);
-    assert_null(live_history_column(&history, 0, 1));
+    assert_null(live_history_column(&history, 0, history.elapsed, 1));
     assert_int_equal(column_sum(0, 0), 0);
+}
+
+/* What was the newest column stays so while the screen is paused. */
+TEST(columns_are_found_by_their_time)
+{
+    for (int second = 0; second < 300; second++) {
+        add_requests(second + 1, MS);
+        figures_at(second * SECOND + MS);
+    }
+    for (int age = 0; age < 10; age++) {
+        const uint16_t *column = live_history_column(&history, 0, 200 * SECOND - MS, age);
+        assert_int_equal(column[histogram_bin(MS) >> LIVE_BIN_SHIFT], 200 - age);
+    }
+    assert_non_null(live_history_column(&history, 0, 44 * SECOND, 0));
+    assert_null(live_history_column(&history, 0, 44 * SECOND, 1));
+    assert_null(live_history_column(&history, 0, SECOND, 0));
 }
 
 /* p99 needs 99 requests. */
@@ -133,13 +149,14 @@ TEST(columns_have_the_requests_of_their_time)
     }
     for (int age = 0; age < 12; age++)
         assert_int_equal(column_sum(0, age), 12 - age);
-    assert_null(live_history_column(&history, 0, 12));
+    assert_null(live_history_column(&history, 0, history.elapsed, 12));
     assert_int_equal(column_sum(1, 0), 11 + 12);
     assert_int_equal(column_sum(1, 5), 1 + 2);
     assert_int_equal(column_sum(2, 2), 1 + 2 + 3 + 4 + 5);
     assert_int_equal(column_sum(5, 0), 12 * 13 / 2);
-    assert_int_equal(
-        live_history_column(&history, 0, 0)[histogram_bin(MS) >> LIVE_BIN_SHIFT], 12);
+    assert_int_equal(live_history_column(&history, 0, history.elapsed,
+                                         0)[histogram_bin(MS) >> LIVE_BIN_SHIFT],
+                     12);
 }
 
 /* As after a stop of an hour. */

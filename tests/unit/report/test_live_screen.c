@@ -42,7 +42,7 @@ facts_of(int line_count)
         .phase = "",
         .message = "",
         .target_count = line_count,
-        .elapsed = 3723 * SECOND,
+        .elapsed = 179 * SECOND,
         .lines = lines,
         .line_count = line_count,
         .history = &history,
@@ -164,6 +164,24 @@ TEST(shades_are_colours_where_there_are_colours)
         style.shades = cases[i].shades;
         check(&facts, &style, cases[i].golden);
     }
+}
+
+/* The lowest line may begin at 0. Its label is near the label above it. */
+TEST(the_latency_axis_is_labelled_evenly)
+{
+    static struct live_history wide;
+    static struct stats requests;
+    static const int64_t latencies[] = {28 * US, 10 * MS, 2500 * MS};
+    struct live_facts facts = facts_of(1);
+    struct live_style style = {.columns = LIVE_MIN_COLUMNS, .rows = LIVE_MIN_ROWS};
+    for (size_t i = 0; i < LENGTH(latencies); i++)
+        stats_record(&requests,
+                     &(struct sample){.latency = latencies[i], .verdict = VERDICT_NONE});
+    live_history_add(&wide, &requests, SCOPE_ALL, 179 * SECOND);
+    facts.history = &wide;
+    char *text = draw(&facts, &style);
+    assert_matches(text, "\n  10 s [^\n]*@\n 10 ms [^\n]*@\n100 us [^\n]*@\n 10 us *\n");
+    free(text);
 }
 
 /* Each line fits, and there is one for each row. */
