@@ -54,6 +54,8 @@
  * - Exported files are being written. After this time they are reported as not written.
  * - Nobody reads messages and output. After this time both are dropped, and the monitor
  *   abandons the child if a write is stuck.
+ * - Nobody reads messages, and the results go elsewhere. After this time the message is
+ *   dropped, also without a signal or a failure.
  * - The child has not ended after a second SIGINT. After this time the monitor abandons
  *   the child.
  */

@@ -35,14 +35,28 @@
 
 #define PATH_ROOM 4096 /* bytes; PATH_MAX, which includes the zero at the end */
 
+/* Messages and results go to one place: standard error is the same file as standard
+ * output. Set at the start. */
+static bool streams_are_one;
+
+/* There is a file of os_stream_open, which gets the results. */
+static atomic_bool has_results_file;
+
 void
 os_stream_guard(void)
 {
+    struct stat output;
+    struct stat messages;
+
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0)
             /* open(2) returns the lowest free number, here FD. "/" always exists, and
              * every write to it fails. */
             open("/", O_RDONLY);
+
+    streams_are_one =
+        fstat(STDOUT_FILENO, &output) == 0 && fstat(STDERR_FILENO, &messages) == 0 &&
+        output.st_dev == messages.st_dev && output.st_ino == messages.st_ino;
 }
 
 int64_t
@@ -72,8 +86,11 @@ os_stream_read(int fd, char *bytes, size_t size)
  * have made the stream non-blocking, and because perhaps nobody reads it.
  *
  * After posix_monitor_output_deadline, each write to standard output or a file still gets
- * DEADLINE_WRITE. A message on standard error still gets DEADLINE_GRACE_MIN. Once a
- * message has been dropped, messages get no time until standard error accepts one again.
+ * DEADLINE_WRITE. A message on standard error still gets DEADLINE_GRACE_MIN. Before, a
+ * message gets DEADLINE_GRACE, because the run and its results must not wait for it. If
+ * the results go to the same place, they would have to wait there, too, so there is no
+ * limit. Once a message has been dropped, messages get no time until standard error
+ * accepts one again.
  *
  * Returns 0, or -1 with errno; ETIMEDOUT: the stream has accepted nothing for too long.
  */
@@ -83,6 +100,7 @@ wait_writable(int stream)
     static atomic_bool message_was_dropped; /* whether the last message was dropped;
                                              * written by any thread */
     bool is_message = stream == STDERR_FILENO;
+    bool has_limit = is_message && (!streams_are_one || atomic_load(&has_results_file));
     int64_t min_wait = is_message ? DEADLINE_GRACE_MIN : DEADLINE_WRITE;
     struct pollfd writable = {.fd = stream, .events = POLLOUT};
     int64_t now = os_clock_now();
@@ -91,7 +109,8 @@ wait_writable(int stream)
     while (poll(&writable, 1, 0) != 1) {
         bool is_late = now >= posix_monitor_output_deadline();
         bool drops_at_once = is_message && atomic_load(&message_was_dropped);
-        if (is_late && (drops_at_once || waited >= min_wait)) {
+        bool is_over = has_limit && (drops_at_once || waited >= DEADLINE_GRACE);
+        if (is_over || (is_late && (drops_at_once || waited >= min_wait))) {
             if (is_message)
                 atomic_store(&message_was_dropped, true);
             return os_fail(ETIMEDOUT);
@@ -142,6 +161,7 @@ os_stream_write(int stream, const char *bytes, size_t size)
 int
 os_stream_close(int stream)
 {
+    atomic_store(&has_results_file, false);
     posix_inherited_remove(stream);
     posix_monitor_write_begins(stream);
     int status = close(stream);
@@ -240,6 +260,7 @@ os_stream_open(const char *path)
         return -1;
 
     signal(SIGPIPE, SIG_IGN);
+    atomic_store(&has_results_file, true);
     posix_inherited_add(fd);
     posix_monitor_watch_file(fd, path);
     if (posix_monitor_exists() && os_thread_start(&guard, posix_signals_guard, NULL) == 0)

@@ -6,6 +6,9 @@
 #include "support.h"
 #include "terminal.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 GROUP_SETUP(make_files)
 
 static const struct expected runs[] = {
@@ -63,6 +66,61 @@ TEST(a_stall_is_told_in_the_summary_on_a_terminal)
     assert_matches(terminal.bytes,
                    "B/s\r\n[0-9]+ missed, generated 24 requests in [^\n]*\n"
                    "p50/p90 = [^\n]*\nmin/avg/max/mdev = [^\n]*\n$");
+    terminal_free(&terminal);
+}
+
+/* Runs LINE on a terminal that is stopped by Ctrl-S until the run has ended, or for
+ * WAIT us if the run cannot end before. */
+static void
+run_on_stopped_terminal(struct terminal *terminal, const char *line, useconds_t wait)
+{
+    char done[1100];
+    char go[1100];
+
+    snprintf(done, sizeof(done), "%s/done", scratch());
+    snprintf(go, sizeof(go), "%s/go", scratch());
+    unlink(done);
+    unlink(go);
+    terminal_start(terminal, 200,
+                   "stty -echo; echo ready; until_true test -e go; %s; touch done", line);
+    terminal_wait(terminal, "ready");
+    terminal_type(terminal, "\023");
+    usleep(20000); /* so that the terminal stops before the run begins */
+    close(open(go, O_WRONLY | O_CREAT, 0600));
+    usleep(wait);
+    for (int tries = 0; !wait && access(done, F_OK) < 0; tries++) {
+        assert_true(tries < 3000);
+        usleep(20000);
+    }
+    terminal_type(terminal, "\021");
+    terminal_end(terminal, 0);
+}
+
+TEST(a_note_that_nobody_reads_does_not_hold_the_results)
+{
+    static struct terminal terminal;
+    static const char *const cases[][2] = {
+        {"stall -JJ -output o data >s", "grep -c '\"load\"' o"},
+        {"stall data >o", "grep -c ^generated o"},
+    };
+    need_faults();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        run_on_stopped_terminal(&terminal, cases[i][0], 0);
+        assert_int_equal(terminal_count(&terminal, " missed: "), 0);
+        terminal_free(&terminal);
+        expect(0, "1\n", NULL, "%s", cases[i][1]);
+    }
+}
+
+/* The summary is on the same terminal. So the user must start the terminal anyway. */
+TEST(a_note_waits_for_the_user_as_the_summary_does)
+{
+    static struct terminal terminal;
+    need_faults();
+    run_on_stopped_terminal(
+        &terminal, "faulty pread:5:5 -C -E -q -no-status -i 0 -c 9 data", 1000000);
+    assert_matches(terminal.bytes,
+                   "ioping: request 5 failed: EIO [^$]*\n1 failed, generated 9 ");
     terminal_free(&terminal);
 }
 
