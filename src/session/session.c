@@ -434,6 +434,17 @@ leader_close(struct session *session, bool fds_unshared)
     session_advance(session, SESSION_UNSHARED);
 }
 
+/* After a signal, the steps before the closing may have used up the grace period. So
+ * the closing gets at least DEADLINE_CLOSING from now on. Otherwise the supervisor would
+ * give up at once, even if the targets close quickly. */
+static void
+allow_closing(struct session *session)
+{
+    if (os_signals_stop_signal())
+        session->give_up_at = time_later(os_signals_stop_asked_at() + DEADLINE_GRACE,
+                                         os_clock_now() + DEADLINE_CLOSING);
+}
+
 /* The body of the supervisor. */
 static void *
 run_supervisor(void *argument)
@@ -449,6 +460,7 @@ run_supervisor(void *argument)
      * wait for the message, and may have gone on to SESSION_CLOSED. */
     if (session->error.status) {
         session->status = session->output->refuse(&session->error);
+        allow_closing(session);
         session_wait(session, SESSION_CLOSED);
         return NULL;
     }
@@ -458,12 +470,7 @@ run_supervisor(void *argument)
         os_process_end(session->status);
 
     stage_enter(session, STAGE_CLOSING, &session->jobs[0]);
-    /* After a signal, the wait for requests in flight may have used up the grace period.
-     * So the closing gets at least DEADLINE_CLOSING from now on. Otherwise the supervisor
-     * would give up at once, even if the targets close quickly. */
-    if (os_signals_stop_signal())
-        session->give_up_at = time_later(os_signals_stop_asked_at() + DEADLINE_GRACE,
-                                         os_clock_now() + DEADLINE_CLOSING);
+    allow_closing(session);
     session_advance(session, SESSION_FINISHED);
 
     session_wait(session, SESSION_UNSHARED);
