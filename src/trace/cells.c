@@ -190,21 +190,26 @@ add_flight(struct cells *cells, const struct breakdown_interval *interval)
 }
 
 /*
- * Follows one block request of CELL, a range of sectors of the request, until it is
- * complete. Adds the intervals for which it was in flight. ENTRY is the index, among the
- * candidates, of its entry (its first record). IS_SOLE says that there is no other block
- * request to the cell. Then candidates before ENTRY are ignored.
- *
- * The function counts the entries, issues and completions of the cell. Block requests are
- * first in, first out. So if they are numbered from 0 in the order of their entries, the
- * number of a block request tells its state:
+ * The block requests to one cell, according to the records that were read so far. Block
+ * requests are first in, first out. So if they are numbered from 0 in the order of their
+ * entries, the number of a block request tells its state:
  *
  *     number of the block request            state
  *     0 .. complete_count - 1                complete
  *     complete_count .. issued_count - 1     at the device
  *     issued_count .. queued_count - 1       queued
- *
- * A record belongs to the block request with this number:
+ */
+struct cell_queue {
+    int complete_count;
+    int issued_count;
+    int queued_count;
+    int followed; /* number of the block request that is followed; -1 before its entry */
+    int foreign_end; /* block requests with a lower number may be of another process */
+};
+
+/*
+ * Counts a record of KIND, which is no entry. Returns true if it belongs to the block
+ * request that is followed. A record belongs to the block request with this number:
  *
  *     ISSUE      issued_count, the first one in the queue
  *     COMPLETE   complete_count, the first one at the device
@@ -213,6 +218,52 @@ add_flight(struct cells *cells, const struct breakdown_interval *interval)
  *
  * If there is an ISSUE although no block request is queued, its entry is not among the
  * candidates, and the block request may be of another process.
+ */
+static bool
+count_step(struct cell_queue *queue, enum os_trace_kind kind)
+{
+    if (kind == OS_TRACE_ISSUE) {
+        if (queue->issued_count == queue->queued_count) {
+            queue->queued_count++;
+            queue->foreign_end = queue->queued_count;
+        }
+        return queue->issued_count++ == queue->followed;
+    }
+
+    if (queue->issued_count <= queue->complete_count)
+        return false;
+    if (kind == OS_TRACE_COMPLETE)
+        return queue->complete_count++ == queue->followed;
+    return kind == OS_TRACE_REQUEUE && --queue->issued_count == queue->followed;
+}
+
+/* Applies CANDIDATE, a record of the block request that is followed and not its entry, to
+ * NOW, its present interval. If that ends the interval, adds it, and begins a new one.
+ * Returns false if there is no room. */
+static bool
+apply_step(struct cells *cells, struct candidate *candidate,
+           struct breakdown_interval *now)
+{
+    int64_t time = candidate->listed->record.time;
+
+    claim(candidate);
+    if (candidate->kind == OS_TRACE_ISSUE) {
+        now->issued_at = time;
+        return true;
+    }
+
+    now->completed_at = time;
+    if (!add_flight(cells, now))
+        return false;
+    *now = (struct breakdown_interval){INT64_MAX, INT64_MAX, time};
+    return true;
+}
+
+/*
+ * Follows one block request of CELL, a range of sectors of the request, until it is
+ * complete. Adds the intervals for which it was in flight. ENTRY is the index, among the
+ * candidates, of its entry (its first record). IS_SOLE says that there is no other block
+ * request to the cell. Then candidates before ENTRY are ignored.
  *
  * Returns SPLIT_DONE if the block request is complete. If the candidates end before it is
  * complete, and MAY_BE_INCOMPLETE is true, also returns SPLIT_DONE, and the last interval
@@ -224,13 +275,7 @@ static enum split_result
 follow_block_request(struct cells *cells, const struct sector_range *cell, int entry,
                      bool is_sole, bool may_be_incomplete)
 {
-    int queued_count = 0;
-    int issued_count = 0;
-    int complete_count = 0;
-    /* number of the block request that is followed; -1 before its entry */
-    int followed = -1;
-    /* Block requests with a lower number than this may be of another process. */
-    int foreign_end = 0;
+    struct cell_queue queue = {.followed = -1};
     int old_interval_count = cells->interval_count;
     int first_index = is_sole ? entry : 0;
     struct breakdown_interval now = {INT64_MAX, INT64_MAX, INT64_MAX};
@@ -242,48 +287,29 @@ follow_block_request(struct cells *cells, const struct sector_range *cell, int e
             continue;
 
         if (i == entry) {
-            if (foreign_end > complete_count)
+            if (queue.foreign_end > queue.complete_count)
                 /* a block request that may be of another process is not complete */
                 return SPLIT_AMBIGUOUS;
-            followed = queued_count++;
+            queue.followed = queue.queued_count++;
             now.queued_at = record->time;
             claim(candidate);
         } else if (candidate->kind == cells->entry_kind) {
-            queued_count++;
+            queue.queued_count++;
             if (cells->is_below_top ||
                 is_program_thread(cells->program_threads, record->thread))
                 continue;
-            if (followed >= 0 && !is_sole)
+            if (queue.followed >= 0 && !is_sole)
                 return SPLIT_AMBIGUOUS;
-            foreign_end = queued_count;
-        } else if (candidate->kind == OS_TRACE_ISSUE) {
-            if (issued_count == queued_count) {
-                queued_count++;
-                foreign_end = queued_count;
-            }
-            int ordinal = issued_count++;
-            if (ordinal != followed)
-                continue;
-            now.issued_at = record->time;
-            claim(candidate);
-        } else if (issued_count > complete_count &&
-                   (candidate->kind == OS_TRACE_REQUEUE ||
-                    candidate->kind == OS_TRACE_COMPLETE)) {
-            bool is_complete = candidate->kind == OS_TRACE_COMPLETE;
-            int ordinal = is_complete ? complete_count++ : --issued_count;
-            if (ordinal != followed)
-                continue;
-            claim(candidate);
-            now.completed_at = record->time;
-            if (!add_flight(cells, &now))
+            queue.foreign_end = queue.queued_count;
+        } else if (count_step(&queue, candidate->kind)) {
+            if (!apply_step(cells, candidate, &now))
                 return SPLIT_LOST;
-            if (is_complete)
+            if (candidate->kind == OS_TRACE_COMPLETE)
                 return SPLIT_DONE;
-            now = (struct breakdown_interval){INT64_MAX, INT64_MAX, record->time};
         }
     }
 
-    if (may_be_incomplete && followed >= 0)
+    if (may_be_incomplete && queue.followed >= 0)
         return add_flight(cells, &now) ? SPLIT_DONE : SPLIT_LOST;
     cells->interval_count = old_interval_count;
     return SPLIT_LOST;
