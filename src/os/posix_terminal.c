@@ -187,8 +187,12 @@ posix_terminal_restore(void)
     block_background_signals(&before);
     size_t written = write_now(hide_sequence, size);
     int64_t give_up_at = os_clock_now() + DEADLINE_TIDYING;
-    if (written < size)
+    if (written < size) {
+        /* A slow terminal still has to show frames that nobody needs any more. */
+        tcflush(terminal, TCOFLUSH);
+        written = 0;
         posix_terminal_restart();
+    }
     while (written < size && os_clock_now() < give_up_at) {
         os_sleep_until(os_clock_now() + MS);
         written += write_now(hide_sequence + written, size - written);

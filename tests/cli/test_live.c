@@ -323,7 +323,8 @@ TEST(a_terminal_that_is_stopped_does_not_stop_the_run)
     expect(0, "1\n", NULL, "grep -c ^generated summary");
 }
 
-/* The test does not read, so the terminal is full after some frames. */
+/* The test does not read, so the terminal is full after some frames. Those that it has
+ * not taken yet are dropped at the end. */
 TEST(a_terminal_that_reads_nothing_does_not_stop_the_run)
 {
     need_program("jq");
@@ -332,6 +333,9 @@ TEST(a_terminal_that_reads_nothing_does_not_stop_the_run)
         "TERM=xterm-256color live -i 1ms -c 4000 -output o -JJ data >summary 2>e");
     wait_for_lines("o", 4001);
     terminal_end(&terminal, 0);
+    assert_false(terminal.screen.is_alternate);
+    assert_false(terminal.screen.is_cursor_hidden);
+    assert_int_equal(terminal_count(&terminal, "restored"), 1);
     expect(0, "4000\n", NULL, "jq 'select(.load) | .load.count' o");
     terminal_free(&terminal);
 }
