@@ -18,6 +18,9 @@
  * a handler: it restores the terminal first and stops then, so that the shell, which
  * waits for the monitor, finds the terminal as it was.
  *
+ * If a signal such as SIGSEGV ends the monitor, its handler kills the child and restores
+ * the terminal first. Only after a SIGKILL of the monitor the terminal stays changed.
+ *
  * The terminal has a descriptor of its own, which never blocks. Both processes inherit
  * it.
  */
