@@ -242,10 +242,11 @@ static int
 refuse_file(const struct export_file *file, int code, struct error *error)
 {
     if (code == EEXIST)
-        return error_set(error, EXIT_PREPARE, file->path,
-                         "exists and is not %s; not overwritten: remove it, or name "
-                         "another file",
-                         file->magic_description);
+        return error_set(
+            error, EXIT_PREPARE, file->path,
+            "exists and is not %s, so it is not overwritten; remove it, or name another "
+            "file",
+            file->magic_description);
 
     return error_set_file(error, file->path, code);
 }

@@ -56,8 +56,8 @@ static const struct expected runs[] = {
     {"a_signal_ends_the_opening", "", 0,
      "2\nioping: other: interrupted before it was read\n"},
     {"a_picture_that_cannot_be_written_is_an_error", "", 0,
-     "ioping: mine: exists and is not an ioping plot; not overwritten: remove it, or "
-     "name another file\n2\nioping: "
+     "ioping: mine: exists and is not an ioping plot, so it is not overwritten; remove "
+     "it, or name another file\n2\nioping: "
      "missing/x.svg: No such file or directory; make its directory first\n2\n"},
     {"output_may_have_the_name_of_a_row", "", 0, "--- comparison with a ---\n"},
 };

@@ -237,7 +237,8 @@ static const struct variant refused[] = {
     {"-plot no/x.svg data", 2, "",
      "ioping: no/x.svg: No such file or directory; make its directory first\n"},
     {"-plot copy data", 2, "",
-     "ioping: copy: exists and is not an ioping plot; not overwritten\n"},
+     "ioping: copy: exists and is not an ioping plot, so it is not overwritten; remove "
+     "it, or name another file\n"},
     {"-plot - data", 1, "",
      "ioping: -plot -: standard output has the results; add -output FILE, or name a file "
      "such as x.svg\n"},

@@ -22,29 +22,29 @@ TEST(another_file_that_cannot_be_written)
         {"-J -output old.json -plot missing/x.svg data",
          "ioping: missing/x.svg: No such file or directory; make its directory first\n"},
         {"-J -output old.json -prometheus notes data",
-         "ioping: notes: exists and is not a file of metrics; not overwritten: remove "
-         "it, or name another file\n"},
+         "ioping: notes: exists and is not a file of metrics, so it is not overwritten; "
+         "remove it, or name another file\n"},
         {"-output old.json -hdr folder data",
-         "ioping: folder: exists and is not an ioping log; not overwritten: remove it, "
-         "or name another file\n"},
+         "ioping: folder: exists and is not an ioping log, so it is not overwritten; "
+         "remove it, or name another file\n"},
         {"-prometheus old.prom -plot old.svg -hdr notes data",
-         "ioping: notes: exists and is not an ioping log; not overwritten: remove it, or "
-         "name another file\n"},
+         "ioping: notes: exists and is not an ioping log, so it is not overwritten; "
+         "remove it, or name another file\n"},
         {"-prometheus old.prom -plot data/x -hdr old.hlog data",
          "ioping: data/x: Not a directory; check the path: a name before a / is not a "
          "directory\n"},
         {"-output old.json -hdr old.hlog -plot notes data folder",
-         "ioping: notes: exists and is not an ioping plot; not overwritten: remove it, "
-         "or name another file\n"},
+         "ioping: notes: exists and is not an ioping plot, so it is not overwritten; "
+         "remove it, or name another file\n"},
         {"-J -output old.json -hdr old.hlog -plot link -sweep size=4k..8k data",
-         "ioping: link: exists and is not an ioping plot; not overwritten: remove it, or "
-         "name another file\n"},
+         "ioping: link: exists and is not an ioping plot, so it is not overwritten; "
+         "remove it, or name another file\n"},
         {"-B -output old.json -plot old.svg -hdr link -c 2 -load read,rate=9 data",
-         "ioping: link: exists and is not an ioping log; not overwritten: remove it, or "
-         "name another file\n"},
+         "ioping: link: exists and is not an ioping log, so it is not overwritten; "
+         "remove it, or name another file\n"},
         {"-compare -output old.json -plot notes runs runs",
-         "ioping: notes: exists and is not an ioping plot; not overwritten: remove it, "
-         "or name another file\n"},
+         "ioping: notes: exists and is not an ioping plot, so it is not overwritten; "
+         "remove it, or name another file\n"},
         {"-compare -plot old.svg -output runs ./runs",
          "ioping: runs: is also a target; name another file for -output\n"},
         {"-plot old.svg -hdr old.hlog -output folder/ioping.tmp -k folder",

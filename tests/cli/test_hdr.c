@@ -66,8 +66,8 @@ static const struct expected runs[] = {
     {"an_interval_without_a_request_has_its_line", "faults", 0, "0.000000\n3\n"},
     {"the_lines_are_there_while_a_run_goes_on", "", 0, "grows\n0\n"},
     {"only_a_log_of_ours_is_replaced", "", 0,
-     "2\nioping: other: exists and is not an ioping log; not overwritten: remove it, or "
-     "name another file\ndata\n1\n1\n"},
+     "2\nioping: other: exists and is not an ioping log, so it is not overwritten; "
+     "remove it, or name another file\ndata\n1\n1\n"},
     {"a_log_that_is_moved_away_begins_again", "", 0, "0\n"},
     {"steps_of_a_sweep_have_tags_of_their_own", "", 0,
      "../data#size=512\n../data#size=1024\n../data#size=2048\n"},

@@ -122,10 +122,11 @@ TEST(a_place_where_it_cannot_be_is_an_error_before_any_request)
     } cases[] = {
         {"nowhere/x.svg",
          "ioping: nowhere/x.svg: No such file or directory; make its directory first\n"},
-        {"d", "ioping: d: exists and is not an ioping plot; not overwritten: remove it, "
-              "or name another file\n"},
-        {"data", "ioping: data: exists and is not an ioping plot; not overwritten: "
-                 "remove it, or name another file\n"},
+        {"d", "ioping: d: exists and is not an ioping plot, so it is not overwritten; "
+              "remove it, or name another file\n"},
+        {"data",
+         "ioping: data: exists and is not an ioping plot, so it is not overwritten; "
+         "remove it, or name another file\n"},
         {"/dev/null", "ioping: /dev/null: exists and is not an ioping plot; not "
                       "overwritten: remove it, or name another file\n"},
     };
