@@ -119,6 +119,8 @@ struct slo_answer {
     uint64_t count;       /* values that the figure is computed from */
     uint64_t min_samples; /* minimum number of values to know the figure, whatever the
                              limit is */
+    uint64_t above;       /* values above the limit; only slo_answer sets it, and only
+                             for an absolute limit on a percentile */
     /* The verdict is certain at 95 %. False if the verdict is SLO_UNKNOWN. For other
      * verdicts, slo_answer tests it if the limit is on a percentile. Any other limit
      * gives a certain verdict. */
@@ -159,10 +161,31 @@ struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);
  * slo_answer; otherwise it means nothing. */
 struct slo_answer slo_measure(const struct slo *slo, const struct stats *stats);
 
+/* Returns whether there are enough values to know the figure of ANSWER. If not, the
+ * verdict can still be SLO_BROKEN (see slo_answer), but `value` must not be shown as the
+ * figure. */
+static inline bool
+slo_is_known(const struct slo_answer *answer)
+{
+    return answer->count >= answer->min_samples;
+}
+
 /* Adds to TEXT that there are too few values for ANSWER to SLO: "9 requests count, and it
  * takes 99". */
 void slo_add_too_few(const struct slo *slo, const struct slo_answer *answer,
                      struct buffer *text);
+
+/* Adds to TEXT how many values of ANSWER are above the limit of SLO, which must be on a
+ * percentile: "3 of 4 requests took longer". This is shown in place of a figure that is
+ * not known. */
+void slo_add_above(const struct slo *slo, const struct slo_answer *answer,
+                   struct buffer *text);
+
+/* Adds to TEXT the figure of ANSWER, whose verdict must be SLO_MET or SLO_BROKEN. If
+ * rounding would make the figure look equal to the limit of SLO although it differs, adds
+ * all digits. If the figure is not known, slo_add_above takes its place. */
+void slo_add_figure(const struct slo *slo, const struct slo_answer *answer,
+                    struct buffer *text);
 
 /* Compares STATS with all objectives of SLOS. Returns the worst verdict. Returns SLO_MET
  * if there are no objectives. */

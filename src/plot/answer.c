@@ -246,7 +246,7 @@ add_run_verdict(struct buffer *text, const struct slos *slos, enum slo_verdict v
         return;
 
     const struct slo_answer answer = slo_answer(&slos->list[0], stats);
-    if (answer.count > 0)
+    if (answer.count > 0 && slo_is_known(&answer))
         plot_add_value(text, " (", UNITS_TIME, answer.value, ")");
 }
 

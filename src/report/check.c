@@ -135,7 +135,7 @@ find_figure(struct figures *figures, const struct slo *slo)
 static bool
 is_known(const struct figure *figure)
 {
-    return figure->answer.count >= figure->answer.min_samples && !figure->answer.reason;
+    return slo_is_known(&figure->answer) && !figure->answer.reason;
 }
 
 /* Finds the value and the state of FIGURE from STATS. A limit can be broken even if there
@@ -154,9 +154,13 @@ judge_figure(struct figure *figure, const struct stats *stats)
 
     for (int kind = 0; kind < LIMIT_KINDS; kind++) {
         const struct slo *limit = figure->limits[kind];
-        if (!limit || slo_answer(limit, stats).verdict != SLO_BROKEN)
+        if (!limit)
+            continue;
+        const struct slo_answer answer = slo_answer(limit, stats);
+        if (answer.verdict != SLO_BROKEN)
             continue;
 
+        figure->answer.above = answer.above;
         figure->state = broken_states[kind];
         figure->broken = limit;
     }
@@ -222,7 +226,8 @@ is_shown_as(const char *text, const struct slo *limit)
 }
 
 /* Adds FIGURE for people, and the limit that it breaks. A value that would look equal to
- * the limit is shown with all its digits. */
+ * the limit is shown with all its digits. A limit can be broken although the value is not
+ * known; then the line has the number of requests above the limit. */
 static void
 add_figure(struct buffer *line, const struct figure *figure)
 {
@@ -243,6 +248,14 @@ add_figure(struct buffer *line, const struct figure *figure)
                       answer->min_samples,
                       units_plural(answer->min_samples, "request", "requests"),
                       answer->count);
+        return;
+    }
+
+    if (!is_known(figure)) {
+        buffer_format(line, "%s above %s (", name,
+                      slo_format(limit, limit->limit, limit_value));
+        slo_add_above(limit, answer, line);
+        buffer_text(line, ")");
         return;
     }
 

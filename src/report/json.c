@@ -374,7 +374,7 @@ add_absolute_limit(struct json *json, const struct slo *slo,
     json_value(json, "limit", "%" PRId64, slo->limit);
     json_value(json, "count", "%" PRIu64, answer->count);
 
-    if (answer->count)
+    if (answer->count && slo_is_known(answer))
         json_value(json, "value", "%" PRId64, answer->value);
 
     json_value(json, "met", "%s", met_values[answer->verdict]);

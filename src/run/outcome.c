@@ -200,24 +200,6 @@ answer_limit(const struct outcome *outcome, const struct slo *slo)
     return answer;
 }
 
-/* Writes VALUE, the figure limited by SLO, to TEXT of UNITS_TEXT bytes. If rounding would
- * make VALUE look equal to the limit although it differs, writes all digits. */
-static void
-format_value(const struct slo *slo, int64_t value, char *text)
-{
-    char limit[UNITS_TEXT];
-    const char *unit = " ns";
-    if (slo->metric == SLO_IOPS)
-        unit = "";
-    if (slo->metric == SLO_BPS)
-        unit = " B/s";
-
-    slo_format(slo, value, text);
-    slo_format(slo, slo->limit, limit);
-    if (strcmp(text, limit) == 0 && value != slo->limit)
-        snprintf(text, UNITS_TEXT, "%lld%s", (long long)value, unit);
-}
-
 static const char *
 request_noun(uint64_t count)
 {
@@ -343,7 +325,6 @@ add_limit_answer(struct buffer *text, const struct outcome *outcome,
 {
     char name[SLO_NAME_SIZE];
     char limit[UNITS_TEXT];
-    char value[UNITS_TEXT];
     bool is_corrected =
         slo->metric == SLO_PERCENTILE &&
         latencies_of(outcome_stats(outcome, slo), slo->scope).is_corrected;
@@ -358,12 +339,17 @@ add_limit_answer(struct buffer *text, const struct outcome *outcome,
         outcome_add_unknown(outcome, slo, answer, text);
         return;
     }
-    format_value(slo, answer->value, value);
-    if (answer->is_certain) {
-        buffer_format(text, "%s (%s)", verdict, value);
+
+    buffer_text(text, verdict);
+    if (!answer->is_certain)
+        buffer_text(text, " so far");
+    buffer_text(text, " (");
+    slo_add_figure(slo, answer, text);
+    buffer_text(text, ")");
+    if (answer->is_certain)
         return;
-    }
-    buffer_format(text, "%s so far (%s); ", verdict, value);
+
+    buffer_text(text, "; ");
     add_uncertainty(text, slo, answer);
     buffer_text(text, ", ");
     add_advice(text, outcome, answer);

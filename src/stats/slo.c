@@ -441,17 +441,24 @@ slo_measure(const struct slo *slo, const struct stats *stats)
     return answer;
 }
 
+/* Returns the noun for the COUNT values of SLO, such as "requests" or "reads". */
+static const char *
+choose_noun(const struct slo *slo, uint64_t count)
+{
+    if (!slo_is_of_operation(slo))
+        return units_plural(count, "request", "requests");
+
+    const struct operation_row *operation = &operations[scope_operation(slo->scope)];
+    return units_plural(count, operation->word, operation->noun);
+}
+
 void
 slo_add_too_few(const struct slo *slo, const struct slo_answer *answer,
                 struct buffer *text)
 {
-    const char *noun = units_plural(answer->count, "request", "requests");
+    const char *noun = choose_noun(slo, answer->count);
     const char *verb = units_plural(answer->count, "counts", "count");
 
-    if (slo_is_of_operation(slo)) {
-        const struct operation_row *operation = &operations[scope_operation(slo->scope)];
-        noun = units_plural(answer->count, operation->word, operation->noun);
-    }
     /* SLO is about a part of the latency (-breakdown). */
     if (slo->scope > SCOPE_SYNC)
         verb = "could be split";
@@ -459,6 +466,13 @@ slo_add_too_few(const struct slo *slo, const struct slo_answer *answer,
     buffer_format(text, "%llu %s %s, and it takes %llu",
                   (unsigned long long)answer->count, noun, verb,
                   (unsigned long long)answer->min_samples);
+}
+
+void
+slo_add_above(const struct slo *slo, const struct slo_answer *answer, struct buffer *text)
+{
+    buffer_format(text, "%llu of %llu %s took longer", (unsigned long long)answer->above,
+                  (unsigned long long)answer->count, choose_noun(slo, answer->count));
 }
 
 /* Certainty is judged by the requests alone, because waits added by -corrected are not
@@ -483,6 +497,7 @@ slo_answer(const struct slo *slo, const struct stats *stats)
     uint64_t above = is_percentile ? latencies_count_above(&latencies, slo->limit) : 0;
     bool certainly_broken =
         is_percentile && is_certainly_broken(percentile, count, above);
+    answer.above = above;
     if (count == 0 || (count < answer.min_samples && !certainly_broken)) {
         mark_too_few(&answer);
         return answer;
@@ -512,6 +527,32 @@ slo_format(const struct slo *slo, int64_t value, char *text)
     if (slo->metric == SLO_BPS)
         memcpy(text + length, "/s", sizeof("/s"));
     return text;
+}
+
+void
+slo_add_figure(const struct slo *slo, const struct slo_answer *answer,
+               struct buffer *text)
+{
+    char value[UNITS_TEXT];
+    char limit[UNITS_TEXT];
+    const char *unit = " ns";
+    if (!slo_is_known(answer)) {
+        slo_add_above(slo, answer, text);
+        return;
+    }
+
+    slo_format(slo, answer->value, value);
+    slo_format(slo, slo->limit, limit);
+    if (strcmp(value, limit) != 0 || answer->value == slo->limit) {
+        buffer_text(text, value);
+        return;
+    }
+
+    if (slo->metric == SLO_IOPS)
+        unit = "";
+    if (slo->metric == SLO_BPS)
+        unit = " B/s";
+    buffer_format(text, "%lld%s", (long long)answer->value, unit);
 }
 
 char *

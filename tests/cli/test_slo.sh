@@ -59,6 +59,7 @@ json_has_an_answer_to_each() {
         [.name, .limit, .count, has(\"value\"), .met, .certain, $needs]"
     ioping -J -q -C -i 0 -c 100 -slo p99=1h -slo max=0 -slo bps=4k data 2>e | jq -c "$what"
     ioping -J -q -C -c 1 -slo max=1h data 2>e | jq -c "$what"
+    faulty pread:6:5 -J -q -C -a 0 -i 0 -slo p99=0 data 2>e | jq -c "$what"
     ioping -J -q -C -i 0 -c 9 -slo loaded-p50=1h -load read,rate=100 data >o 2>e
     jq -c "$what" o
     jq '[.[] | has("limits") | select(.)] | length' o

@@ -95,6 +95,11 @@ TEST(limits_and_figures_become_a_line)
          CHECK_OK,
          "IOPING OK - /data p99 1 ms, iops 1 k | p50=0.001s p99=0.001s;0.003;0.02 "
          "max=0.001s iops=1000;9:;2: failed=0c\n"},
+        /* A limit can be broken although the value is not known. */
+        {"p99=100us", "p99=500us p90=1us", 5, MS, CHECK_CRITICAL,
+         "IOPING CRITICAL - /data p99 above 500 us (5 of 5 requests took longer), p90 "
+         "above 1 us (5 of 5 requests took longer) | p50=0.001s p99=U;0.0001;0.0005 "
+         "max=0.001s iops=1000 p90=U;;0.000001 failed=0c\n"},
         /* A limit that is not known is unknown. */
         {"p99=1s", NULL, 9, MS, CHECK_UNKNOWN,
          "IOPING UNKNOWN - /data p99 unknown: needs 99 requests, got 9 | p50=0.001s "

@@ -378,6 +378,10 @@ TEST(limits_that_are_broken_are_told)
          "read-p99 (corrected) < 1 s: UNKNOWN: 20 reads count, and it takes 99; use -c "
          "1546\nwrite-p99 (corrected) < 1 s: UNKNOWN: 20 writes count, and it takes 99; "
          "use -c 1546\n"},
+        /* Their values are too few to know p99, so they are counted. */
+        {100, "read-p99=500us sync-p99=49ms",
+         "read-p99 (corrected) < 500 us: FAIL (20 of 20 reads took longer)\n"
+         "sync-p99 < 49 ms: FAIL (20 of 20 flushes took longer)\n"},
         {100, "sync-p99=1s",
          "sync-p99 < 1 s: UNKNOWN: 20 flushes count, and it takes 99; use -c 1546\n"},
     };
@@ -426,7 +430,7 @@ TEST(each_limit_has_its_answer)
         {"p50=1us", "p50 < 1 us: FAIL (49.9 ms)\n"},
         {"p99.9=1s",
          "p99.9 < 1 s: UNKNOWN: 100 requests count, and it takes 999; use -c 6294\n"},
-        {"p99.9=50ms", "p99.9 < 50 ms: FAIL (99.9 ms)\n"},
+        {"p99.9=50ms", "p99.9 < 50 ms: FAIL (50 of 100 requests took longer)\n"},
         {"iops=1.5k", "iops > 1.50 k: FAIL (19)\n"},
         {"iops=19", "iops > 19: OK (19)\n"},
         {"bps=1k", "bps > 1 KiB/s: FAIL (19 B/s)\n"},
