@@ -205,8 +205,8 @@ plan_does(const struct plan *plan, enum operation_does does)
 
 /*
  * Adds to NOTES what the user should know about PLAN, the plan of a target or of a
- * background load: that a better I/O engine is not available, or which engine the program
- * chose because of `chosen_for`; and that a -time format is probably a mistake.
+ * background load: that a better I/O engine is not available; which engine was chosen
+ * because of `chosen_for`; that a -time format or a percentile is probably a mistake.
  */
 void plan_note(const struct plan *plan, struct notes *notes);
 

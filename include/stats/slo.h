@@ -83,6 +83,9 @@ struct slos {
     struct slo list[SLOS_MAX];
     char refused[160]; /* buffer for a reason that repeats the refused text; other reasons
                           are string literals */
+    /* The name that was refused last because no figure has this name, cut to fit. "" if
+     * no name was refused, or for another reason. */
+    char unknown_name[41];
 };
 
 /*
@@ -99,9 +102,10 @@ void slos_list(struct buffer *text);
 
 /*
  * Reads figures to print from TEXT: their names without limits, separated by commas, such
- * as "p99,read-max,iops,count". Stores them in LIST, in place of earlier ones. Returns
- * NULL, or the reason why TEXT is refused; the contents of LIST are undefined then. The
- * reason may be stored in LIST, so it is valid until the next call.
+ * as "p99,read-max,iops,count". Blanks around a name are allowed. Stores them in LIST, in
+ * place of earlier ones. Returns NULL, or the reason why TEXT is refused; the contents of
+ * LIST are undefined then. The reason may be stored in LIST, so it is valid until the
+ * next call.
  */
 const char *slos_parse_figures(struct slos *list, const char *text);
 

@@ -9,6 +9,7 @@
  */
 #include "base/deadlines.h"
 #include "cli/cli.h"
+#include "spelling.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -107,21 +108,47 @@ set_percentiles(const struct cli_option *option, struct options *options,
     return percentiles_parse(value, &options->percentiles);
 }
 
+/* Returns WRONG, the reason why a list of figures was refused for SLOS; NULL if it was
+ * not. If a name is unknown, but similar to one of the names that LIST_NAMES adds,
+ * returns a reason that suggests the similar name. */
+static const char *
+advise_figure(struct slos *slos, const char *wrong,
+              void (*list_names)(struct buffer *names))
+{
+    char advice[64];
+    struct buffer names = {0};
+    if (!wrong || !slos->unknown_name[0])
+        return wrong;
+
+    list_names(&names);
+    if (!names.failed &&
+        spelling_suggest_figure(slos->unknown_name, names.text, advice, sizeof(advice))) {
+        snprintf(slos->refused, sizeof(slos->refused), "unknown figure '%s'; %s",
+                 slos->unknown_name, advice);
+        wrong = slos->refused;
+    }
+    buffer_free(&names);
+
+    return wrong;
+}
+
 static const char *
 add_limit(const struct cli_option *option, struct options *options, const char *value)
 {
-    return slos_add(find_value_field(option, options), value);
+    struct slos *slos = find_value_field(option, options);
+    return advise_figure(slos, slos_add(slos, value), slos_list);
 }
 
 static const char *
 set_figures(const struct cli_option *option, struct options *options, const char *value)
 {
     (void)option;
+    struct slos *figures = &options->figures;
     if (is_digit(*value))
         return "expected figures such as p99,iops; -print-count and -print-interval take "
                "numbers";
 
-    return slos_parse_figures(&options->figures, value);
+    return advise_figure(figures, slos_parse_figures(figures, value), slos_list_figures);
 }
 
 static const char *

@@ -9,11 +9,10 @@
 #include "suggest.h"
 
 #include "cli/cli.h"
+#include "spelling.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define WORD_MAX 32 /* maximum letters of a word whose spelling is compared */
 
 /*
  * Hints for a word with a certain value, as in "-rw=read" or "-rw read". A row whose
@@ -99,51 +98,6 @@ find_synonym(const char *word, size_t length)
     return NULL;
 }
 
-static int
-smaller_of(int one, int other)
-{
-    return one < other ? one : other;
-}
-
-/*
- * Returns the edit distance between the LENGTH letters at WORD and NAME: the number of
- * letters to insert, delete, replace, or exchange with their neighbour, to turn WORD into
- * NAME. LENGTH must be at most WORD_MAX.
- *
- * The distance is that of F. J. Damerau (1964), computed with the table of R. A. Wagner
- * and M. J. Fischer (1974): row N, column I has the distance between the first N letters
- * of NAME and the first I letters of WORD. Each row needs only the two rows above it, so
- * only three rows are in memory: ROW, the row above it, and the row above that one.
- */
-static int
-count_edits(const char *word, size_t length, const char *name)
-{
-    int two_above[WORD_MAX + 1] = {0};
-    int above[WORD_MAX + 1];
-    int row[WORD_MAX + 1];
-    for (size_t i = 0; i <= length; i++)
-        above[i] = (int)i;
-
-    for (size_t n = 0; name[n]; n++) {
-        row[0] = (int)n + 1;
-        for (size_t i = 1; i <= length; i++) {
-            int replaced = above[i - 1] + (word[i - 1] == name[n] ? 0 : 1);
-            int deleted = row[i - 1] + 1;
-            int inserted = above[i] + 1;
-            int fewest = smaller_of(replaced, smaller_of(deleted, inserted));
-
-            bool is_exchanged =
-                n > 0 && i > 1 && word[i - 1] == name[n - 1] && word[i - 2] == name[n];
-            if (is_exchanged)
-                fewest = smaller_of(fewest, two_above[i - 2] + 1);
-            row[i] = fewest;
-        }
-        memcpy(two_above, above, sizeof(two_above));
-        memcpy(above, row, sizeof(above));
-    }
-    return above[length];
-}
-
 /*
  * Returns the option whose long name has the smallest edit distance to the LENGTH letters
  * at WORD. If several have it, returns the first of them that begins with the same letter
@@ -155,8 +109,8 @@ static const struct cli_option *
 find_nearest(const char *word, size_t length)
 {
     const struct cli_option *nearest = NULL;
-    int fewest_edits = WORD_MAX;
-    if (length < 3 || length > WORD_MAX)
+    int fewest_edits = SPELLING_MAX;
+    if (length < 3 || length > SPELLING_MAX)
         return NULL;
 
     for (int i = 0; i < OPTION_IDS; i++) {
@@ -165,7 +119,7 @@ find_nearest(const char *word, size_t length)
         if (longer < length)
             longer = length;
 
-        int edits = count_edits(word, length, option->name);
+        int edits = spelling_count_edits(word, length, option->name);
         bool is_nearer = edits < fewest_edits;
         if (nearest && edits == fewest_edits)
             is_nearer = option->name[0] == word[0] && nearest->name[0] != word[0];

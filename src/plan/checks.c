@@ -7,7 +7,7 @@
  *
  * The second half is about the limits of -slo and -warn, and the figures of -print. A
  * limit or figure is refused before the run starts if the run does not measure it. A
- * limit is also refused if it is on a percentile that needs more requests than -c allows.
+ * percentile is also refused if it needs more requests than -c allows.
  */
 #include "checks.h"
 
@@ -439,7 +439,7 @@ find_sufficient_count(const struct plan *plan, const struct slo *slo, uint64_t n
 
 /*
  * Checks that -c, if given, allows enough requests to know the percentile of SLO, a limit
- * of OPTION. Returns 0, or -1 with ERROR.
+ * or figure of OPTION. Returns 0, or -1 with ERROR.
  */
 static int
 check_count(const struct plan *plan, const struct slo *slo, const char *option,
@@ -542,8 +542,8 @@ check_warning(const struct slo *warning, const struct slos *slos, struct error *
     return 0;
 }
 
-/* Checks that the run of PLAN measures each figure of -print. Returns 0, or -1 with
- * ERROR. */
+/* Checks that the run of PLAN measures each figure of -print, and that -c allows enough
+ * requests to know it. Returns 0, or -1 with ERROR. */
 static int
 check_figures(const struct plan *plan, struct error *error)
 {
@@ -556,6 +556,8 @@ check_figures(const struct plan *plan, struct error *error)
         if (missing_condition)
             return error_set(error, EXIT_USAGE, "-print", "%s %s", slo_name(figure, name),
                              missing_condition);
+        if (check_count(plan, figure, "-print", error) < 0)
+            return -1;
     }
     return 0;
 }

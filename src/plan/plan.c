@@ -546,6 +546,27 @@ note_time_format(const struct options *options, struct notes *notes)
                   "'%s' has no %%, so each line begins with the same text", format);
 }
 
+/*
+ * Adds a note for each of SLOS, limits or figures of OPTION, that is one of p1 to p9. The
+ * user probably meant a percentile of slow requests, such as p90 or p99. Percentiles
+ * written with a point, such as p9.0, have no note.
+ */
+static void
+note_low_percentiles(const struct slos *slos, const char *option, struct notes *notes)
+{
+    char name[SLO_NAME_SIZE];
+
+    for (int i = 0; i < slos->count; i++) {
+        const struct slo *slo = &slos->list[i];
+        const char *percent = slo->percentile.name;
+        if (slo->metric == SLO_PERCENTILE && strlen(percent) == 1)
+            notes_add(notes, option,
+                      "%d %% of the requests take longer than %s; for slow requests, use "
+                      "p90 or p99",
+                      100 - (percent[0] - '0'), slo_name(slo, name));
+    }
+}
+
 void
 plan_note(const struct plan *plan, struct notes *notes)
 {
@@ -557,6 +578,11 @@ plan_note(const struct plan *plan, struct notes *notes)
         what = background ? "-load" : "-sweep";
 
     note_engine(plan, what, notes);
-    if (plan->path == plan->targets[0] && !background)
-        note_time_format(plan->options, notes);
+    if (plan->path != plan->targets[0] || background)
+        return;
+
+    note_time_format(plan->options, notes);
+    note_low_percentiles(&plan->options->slos, "-slo", notes);
+    note_low_percentiles(&plan->options->warnings, "-warn", notes);
+    note_low_percentiles(&plan->options->figures, "-print", notes);
 }

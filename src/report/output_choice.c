@@ -432,15 +432,47 @@ check_files(const struct plan *plan, struct error *error)
 }
 
 /*
+ * Checks FIGURE of -print, which each period prints. It must not be a figure of a phase.
+ * If it is a percentile, the number of requests after which a period of PLAN ends (-p)
+ * must be enough to know it. Returns 0, or -1 with ERROR.
+ */
+static int
+check_period_figure(const struct plan *plan, const struct slo *figure,
+                    struct error *error)
+{
+    char name[SLO_NAME_SIZE];
+    uint64_t period = (uint64_t)plan->output.print_count;
+
+    slo_name(figure, name);
+    if (figure->phase)
+        return error_set(error, EXIT_USAGE, "-print",
+                         "%s is a figure of a whole phase; leave out -p and -P, or "
+                         "use -csv",
+                         name);
+
+    if (figure->metric != SLO_PERCENTILE || period == 0)
+        return 0;
+
+    uint64_t needs = percentile_min_samples(&figure->percentile);
+    if (period < needs)
+        return error_set(error, EXIT_USAGE, "-print",
+                         "%s needs %llu requests that count, but -p %llu gives at most "
+                         "%llu; use -p %llu",
+                         name, (unsigned long long)needs, (unsigned long long)period,
+                         (unsigned long long)period, (unsigned long long)needs);
+    return 0;
+}
+
+/*
  * Rule 9: The line of a period of -print does not name a target or a phase. So there may
- * be only one target, and no figure of a phase. Returns 0, or -1 with ERROR.
+ * be only one target, and no figure of a phase. Each period must have enough requests for
+ * each figure, as far as that is known. Returns 0, or -1 with ERROR.
  */
 static int
 check_figure_periods(const struct plan *plan, struct error *error)
 {
     const struct output *results = plan_results(plan);
     const struct slos *figures = plan->output.figures;
-    char name[SLO_NAME_SIZE];
 
     if (!results->kind->takes_screen || !results->has_periods)
         return 0;
@@ -451,11 +483,8 @@ check_figure_periods(const struct plan *plan, struct error *error)
                          "use -csv");
 
     for (int i = 0; i < figures->count; i++)
-        if (figures->list[i].phase)
-            return error_set(error, EXIT_USAGE, "-print",
-                             "%s is a figure of a whole phase; leave out -p and -P, or "
-                             "use -csv",
-                             slo_name(&figures->list[i], name));
+        if (check_period_figure(plan, &figures->list[i], error) < 0)
+            return -1;
     return 0;
 }
 

@@ -180,6 +180,13 @@ parse_name(const char *name, int length, struct slo *slo)
     return NULL;
 }
 
+/* Stores the LENGTH bytes at NAME as the name in LIST that no figure has. */
+static void
+keep_unknown_name(struct slos *list, const char *name, int length)
+{
+    snprintf(list->unknown_name, sizeof(list->unknown_name), "%.*s", length, name);
+}
+
 /* Returns NULL if the scope of SLO has its metric, or the reason why not. */
 static const char *
 check_scope(const struct slo *slo)
@@ -228,6 +235,7 @@ slos_add(struct slos *list, const char *text)
 {
     struct slo slo = {0};
     char copy[96] = {0};
+    list->unknown_name[0] = '\0';
     if (list->count == SLOS_MAX)
         return "there can be at most 16 limits";
     if (!copy_without_blanks(text, copy, sizeof(copy)))
@@ -237,6 +245,8 @@ slos_add(struct slos *list, const char *text)
     const char *wrong = parse_name(copy, length, &slo);
     if (!wrong && slo_is_count(&slo))
         wrong = unknown_figure;
+    if (wrong)
+        keep_unknown_name(list, copy, length);
     if (!wrong)
         wrong = check_scope(&slo);
     if (wrong)
@@ -270,10 +280,11 @@ parse_figure(struct slos *list, const char *name, int length)
     if (list->count == SLOS_MAX)
         return "there can be at most 16 figures";
     if (parse_name(name, length, &slo) != NULL) {
+        keep_unknown_name(list, name, length);
         snprintf(list->refused, sizeof(list->refused),
-                 "unknown figure '%.*s'; use min, avg, max, mdev, iops, bps, count, "
+                 "unknown figure '%s'; use min, avg, max, mdev, iops, bps, count, "
                  "failed, missed or a percentile such as p99",
-                 length < 40 ? length : 40, name);
+                 list->unknown_name);
         return list->refused;
     }
 
@@ -288,13 +299,25 @@ slos_parse_figures(struct slos *list, const char *text)
 {
     const char *wrong = NULL;
     list->count = 0;
+    list->unknown_name[0] = '\0';
+    if (text[strspn(text, " ")] == '\0')
+        return "no figure is named; use -print p99, for example";
 
     while (!wrong) {
-        int length = (int)strcspn(text, ",");
-        wrong = parse_figure(list, text, length);
-        if (text[length] == '\0')
+        const char *name = text + strspn(text, " ");
+        const char *end = name + strcspn(name, ",");
+        int length = (int)(end - name);
+        while (length > 0 && name[length - 1] == ' ')
+            length--;
+
+        if (length == 0 && *end == '\0')
+            return "no figure follows the last comma; leave out the comma";
+        if (length == 0)
+            return "no figure stands before a comma; leave out the comma";
+        wrong = parse_figure(list, name, length);
+        if (*end == '\0')
             break;
-        text += length + 1;
+        text = end + 1;
     }
     return wrong;
 }

@@ -89,7 +89,7 @@ static const struct {
     {"record r", "+xxxxx+xxxx+x+"},
     {"influx", "+++++++xxxx+++"},
     {"csv", "+++++++xx+x+x+"},
-    {"print p99", "+xxxxx+xx+x+x+"},
+    {"print p50", "+xxxxx+xx+x+x+"},
     {"check", "+xxxxxx++xx+x+"},
     {"diagnose", "+xxxxxxxxx+xxx"},
     {"warn max=1ms", "nxxxxxx++xxnnn"},

@@ -355,10 +355,10 @@ TEST(values_are_of_periods_or_of_the_run)
         {"-print p99 a b", false},
         {"-print p99 -P 0 a b", false},
         {"-print p99 -P 1 .", true},
-        {"-print p99 -p 9 -q .", true},
-        {"-print p99 -load read -c 9 .", false},
-        {"-print idle-p99,p99 -load read -c 9 .", false},
-        {"-print p99 -load read -c 9 -P 1 .", true},
+        {"-print p99 -p 99 -q .", true},
+        {"-print p90 -load read -c 9 .", false},
+        {"-print idle-p50,p90 -load read -c 9 .", false},
+        {"-print p90 -load read -c 9 -P 1 .", true},
         {"-print p99 -compare a b", false},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -601,8 +601,8 @@ static const struct planned_row refusals[] = {
     /* Periods of several targets or of other phases are refused. */
     {"-print p99 -P 1 a b", "ioping: -print: lines of periods do not name their target; "
                             "name one target, or use -csv\n"},
-    {"-print p99,loaded-p99 -p 9 -load read -c 9 .",
-     "ioping: -print: loaded-p99 is a figure of a whole phase; leave out -p and -P, or "
+    {"-print p50,loaded-p50 -p 9 -load read -c 9 .",
+     "ioping: -print: loaded-p50 is a figure of a whole phase; leave out -p and -P, or "
      "use -csv\n"},
     /* Corrections without an interval are refused. */
     {"-corrected -i 0 .", "ioping: -corrected: needs an interval; give one with -i\n"},

@@ -713,12 +713,29 @@ TEST(figures_have_the_names_of_limits_and_counts)
     "unknown figure '" name "'; use min, avg, max, mdev, iops, bps, count, failed, " \
     "missed or a percentile such as p99"
 
+#define NO_LAST "no figure follows the last comma; leave out the comma"
+#define NO_FIRST "no figure stands before a comma; leave out the comma"
+
+TEST(blanks_around_figures_are_skipped)
+{
+    char name[SLO_NAME_SIZE];
+    struct slos list = figures_of("  p99 , read-max,iops ");
+    assert_int_equal(list.count, 3);
+    assert_string_equal(slo_name(&list.list[0], name), "p99");
+    assert_string_equal(slo_name(&list.list[1], name), "read-max");
+    assert_string_equal(slo_name(&list.list[2], name), "iops");
+}
+
 TEST(a_wrong_figure_is_refused_by_its_name)
 {
     static const char *const cases[][2] = {
-        {"", NO_FIGURE("")},
-        {"p99,", NO_FIGURE("")},
-        {",p99", NO_FIGURE("")},
+        {"", "no figure is named; use -print p99, for example"},
+        {"  ", "no figure is named; use -print p99, for example"},
+        {"p99,", NO_LAST},
+        {"p99 , ", NO_LAST},
+        {",", NO_FIRST},
+        {",p99", NO_FIRST},
+        {"p99, ,max", NO_FIRST},
         {"p99,iop,bps", NO_FIGURE("iop")},
         {"p99 iops", NO_FIGURE("p99 iops")},
         {"p99=1ms", NO_FIGURE("p99=1ms")},
