@@ -32,6 +32,13 @@ struct run_record {
     const struct job_step *step;  /* the step, if `kind` is RECORD_STEP; else NULL */
     const struct job *background; /* the load (-load) that ran beside a phase, or NULL */
     const struct diagnosis *diagnosis; /* of RECORD_DIAGNOSIS; else NULL */
+
+    /* The fields below are set only if `kind` is RECORD_PERIOD. */
+    int64_t ended_at; /* end of the period, ns, monotonic */
+    /* The multiple of -P at which the period was due to end, ns, monotonic. It is the
+     * same for all jobs. It is above `ended_at` if the run ended first. 0 if a number of
+     * requests can end a period (-p). */
+    int64_t due_at;
 };
 
 /* A step of a sweep (-sweep), or a phase (-load), that begins now. */

@@ -30,6 +30,12 @@
 #include <string.h>
 #include <time.h>
 
+/* Targets that end within this time share the time of their last rows, ns. */
+#define SHARED_END SECOND
+
+/* A larger change between the wall clock and the monotonic clock is no inaccuracy, ns. */
+#define CLOCK_STEP (100 * MS)
+
 /* By kind of sweep: the name of the column with the swept value. */
 static const char *const swept_columns[] = {
     [SWEEP_SIZE] = "size_bytes", [SWEEP_THREADS] = "threads",
@@ -220,11 +226,54 @@ add_row(struct report *report, const struct run_record *record, enum scope scope
     buffer_text(text, "\r\n");
 }
 
+/*
+ * Returns the time of the rows of RECORD, ns, monotonic. Rows of several targets can be
+ * joined by it, because targets share the time of a period:
+ *
+ * - A period that ended when it was due has the time at which it was due. The end itself
+ *   differs by some microseconds between targets.
+ * - Targets whose last periods are the same period, and which end within SHARED_END, have
+ *   the time of the first of them. So have targets whose rows are about the whole run.
+ */
+static int64_t
+find_row_time(struct report *report, const struct run_record *record)
+{
+    bool is_period = record->kind == RECORD_PERIOD;
+    bool is_shared = record->kind == RECORD_SUMMARY || record->due_at > 0;
+    int64_t time = is_period ? record->ended_at : report->monotonic_now();
+
+    if (is_period && record->due_at > 0 && time >= record->due_at)
+        return record->due_at;
+    if (!is_shared)
+        return time;
+
+    if (report->shared_time == 0 || report->shared_due_at != record->due_at ||
+        time - report->shared_time > SHARED_END) {
+        report->shared_time = time;
+        report->shared_due_at = record->due_at;
+    }
+    return report->shared_time;
+}
+
+/* Returns TIME, ns, monotonic, as the time of the wall clock. The offset between the two
+ * clocks would differ by some microseconds each time, so it is measured once, and
+ * replaced only if the wall clock was set or the machine slept. */
+static int64_t
+find_wall_time(struct report *report, int64_t time)
+{
+    int64_t offset = report->wall_now() - report->monotonic_now();
+    int64_t change = offset - report->wall_offset;
+
+    if (change > CLOCK_STEP || change < -CLOCK_STEP)
+        report->wall_offset = offset;
+    return time + report->wall_offset;
+}
+
 /* Adds the rows of a period, run, step or phase. All rows have the same time. */
 static void
 csv_record(struct report *report, const struct run_record *record)
 {
-    int64_t wall = report->wall_now();
+    int64_t wall = find_wall_time(report, find_row_time(report, record));
 
     for (enum scope scope = SCOPE_ALL; scope < SCOPES;
          scope = scope_next(record->stats, scope))

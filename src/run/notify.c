@@ -122,13 +122,15 @@ move_busy_to_period(struct job *job, struct busy_log *log, int64_t now)
     busy_log_move(log, &job->period.busy);
 }
 
-/* Ends the period of JOB at NOW. Workers do not always report requests in the order in
- * which they ended: if a reported request ended after NOW, the period lasts until then.
- * Returns 0, or -1 if the output failed. */
+/* Ends the period of JOB at NOW. DUE is the multiple of -P at which the period was due to
+ * end. Workers do not always report requests in the order in which they ended: if a
+ * reported request ended after NOW, the period lasts until then. Returns 0, or -1 if the
+ * output failed. */
 static int
-end_period(struct job *job, int64_t now)
+end_period(struct job *job, int64_t due, int64_t now)
 {
     const struct run_observer *observer = job->run->task.observer;
+    bool has_due = job->active_plan.output.print_count == 0;
 
     now = time_later(now, last_request_end(job));
     for (int i = 0; i < job->group.size; i++)
@@ -137,7 +139,12 @@ end_period(struct job *job, int64_t now)
     merge_unsampled(&job->period);
     job->period.stats.busy_time = busy_time(&job->period.busy);
     const struct run_record record = {
-        RECORD_PERIOD, &job->period.stats, now - job->period.began_at, NULL, NULL, NULL};
+        .kind = RECORD_PERIOD,
+        .stats = &job->period.stats,
+        .duration = now - job->period.began_at,
+        .ended_at = now,
+        .due_at = has_due ? due : 0,
+    };
 
     int status = observer->record(observer->self, job, &record);
     stats_clear(&job->period.stats);
@@ -182,7 +189,7 @@ notify_sample_locked(struct job *job, struct worker *worker, const struct sample
 
     if (output->print_count && sample_counts(sample) &&
         job->period.stats.latency.count >= (uint64_t)output->print_count)
-        return end_period(job, sample->start + sample->latency);
+        return end_period(job, 0, sample->start + sample->latency);
 
     return 0;
 }
@@ -216,14 +223,15 @@ period_due(const struct job *job)
 static int
 end_due_period(struct job *job, int64_t now)
 {
+    int64_t interval = job->active_plan.output.print_interval;
     int64_t due = period_due(job);
 
     if (now < due)
         return 0;
-    due = time_next_point(due, job->active_plan.output.print_interval, now);
-    atomic_store_explicit(&job->group.period_end, due, memory_order_relaxed);
+    int64_t next_due = time_next_point(due, interval, now);
+    atomic_store_explicit(&job->group.period_end, next_due, memory_order_relaxed);
 
-    return end_period(job, now);
+    return end_period(job, next_due - interval, now);
 }
 
 int
@@ -277,7 +285,7 @@ notify_end_last_periods(struct job *job, int64_t now)
     merge_unsampled(&job->period);
     bool is_empty = job->period.stats.requests == 0 && job->period.stats.missed == 0;
     if (emits_partial && !is_empty)
-        end_period(job, now);
+        end_period(job, period_due(job), now);
     os_lock_release(job->run->lock);
 
     return 0;

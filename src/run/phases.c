@@ -116,12 +116,12 @@ phases_execute(const struct run_task *task, struct error *error)
             end_phases(task);
 
         const struct job_phase *ended = &job->phases->list[phase];
-        const struct run_record record = {RECORD_PHASE,
-                                          &ended->stats,
-                                          ended->duration,
-                                          NULL,
-                                          phase == PHASE_LOADED ? task->background : NULL,
-                                          NULL};
+        const struct run_record record = {
+            .kind = RECORD_PHASE,
+            .stats = &ended->stats,
+            .duration = ended->duration,
+            .background = phase == PHASE_LOADED ? task->background : NULL,
+        };
         if (status < 0 || !job->plan.output.any_summary)
             continue;
         int record_status = observer->record(observer->self, job, &record);

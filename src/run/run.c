@@ -303,7 +303,10 @@ run_summarize(const struct run_task *task)
     for (int i = 0; i < task->count; i++) {
         const struct job *job = &task->jobs[i];
         const struct run_record record = {
-            RECORD_SUMMARY, &job->outcome.total, job->outcome.duration, NULL, NULL, NULL};
+            .kind = RECORD_SUMMARY,
+            .stats = &job->outcome.total,
+            .duration = job->outcome.duration,
+        };
         if (job->plan.output.any_summary && observer->record)
             observer->record(observer->self, job, &record);
     }

@@ -210,7 +210,8 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
         .verdict = judge_step(job, time, failed)};
 
     insert_step(job, &step);
-    const struct run_record record = {RECORD_STEP, stats, time, &step, NULL, NULL};
+    const struct run_record record = {
+        .kind = RECORD_STEP, .stats = stats, .duration = time, .step = &step};
     int status = observer->record(observer->self, job, &record);
     if (status < 0 || failed)
         return false;

@@ -16,6 +16,8 @@ static const struct expected runs[] = {
     {"steps_have_a_row_each", "python3", 0, "1 true\n2 true\n4 true\n"},
     {"recorded_runs_have_a_row_each", "python3", 0, "r all 20\ns all 9\nr#2 all 20\n"},
     {"times_are_those_of_the_clock_and_rise", "python3", 0, ""},
+    {"targets_share_the_times_of_periods", "python3", 0, "1\n1\n", ""},
+    {"the_last_row_has_its_own_duration", "python3", 0, "rest\n", ""},
     {"failures_are_counted", "faults python3", 0, "3\n7 2\n"},
     {"nothing_else_is_printed", "", 0, "2\n2\n2\n2\n2\n2\n"},
     {"a_file_has_the_rows_and_the_screen_the_report", "python3", 0,

@@ -87,6 +87,26 @@ times_are_those_of_the_clock_and_rise() {
     uniq -d stamps
 }
 
+# Prints how many different fractions of 20 ms the times of periods have, but for the last period
+# of each target; then how many times the rows of whole runs have.
+targets_share_the_times_of_periods() {
+    ioping -csv -C -i 1ms -w 210ms -P 20ms data d >o || return
+    rows target time >stamps
+    for target in data d; do
+        grep "^$target " stamps | sed '$d'
+    done | sed 's/.*\.//; s/Z$//' | awk '{ print $1 % 20000 }' | sort -u | wc -l
+    ioping -csv -C -i 0 -c 9 data d >o || return
+    rows time | sort -u | wc -l
+}
+
+# The second request comes at 40 ms, and the third would be due at the end of the work time. So
+# the run ends with the second request, in the middle of a period of 30 ms.
+the_last_row_has_its_own_duration() {
+    ioping -csv -C -a 0 -i 40ms -w 80ms -P 30ms data >o || return
+    rows count elapsed_ns | awk '{ count += $1; sum += $2; last = $2 }
+        END { print (count == 2 && sum >= 40000000 && last < sum) ? "rest" : $0 }'
+}
+
 failures_are_counted() {
     faulty pread:3:5,pread:5:5 -csv -E -C -a 0 -i 0 -c 9 data >o 2>e
     echo $?

@@ -10,6 +10,22 @@
 
 static struct job jobs[3];
 
+/* The clocks of the report. At START, the wall clock shows golden_wall. */
+#define START (1000 * SECOND)
+static int64_t clock_now, wall_offset;
+
+static int64_t
+get_clock(void)
+{
+    return clock_now;
+}
+
+static int64_t
+get_wall(void)
+{
+    return golden_wall() + clock_now - START + wall_offset;
+}
+
 /* A report of COUNT jobs, of which the first is the current one. */
 static void
 prepare(int count)
@@ -30,7 +46,10 @@ prepare(int count)
                                      .job_count = count,
                                      .job = jobs,
                                      .target = &jobs[0].target.description,
-                                     .wall_now = golden_wall};
+                                     .monotonic_now = get_clock,
+                                     .wall_now = get_wall};
+    clock_now = START;
+    wall_offset = 0;
 }
 
 /* Fails unless the report has added EXPECTED; empties it. */
@@ -55,9 +74,12 @@ static void
 assert_rows(enum record_kind kind, const struct stats *stats, const struct job_step *step,
             const char *expected)
 {
-    golden.report->format->records[kind](
-        golden.report,
-        &(struct run_record){.kind = kind, .stats = stats, .duration = 7, .step = step});
+    golden.report->format->records[kind](golden.report,
+                                         &(struct run_record){.kind = kind,
+                                                              .stats = stats,
+                                                              .duration = 7,
+                                                              .step = step,
+                                                              .ended_at = START});
     assert_added(expected);
 }
 
@@ -349,4 +371,65 @@ TEST(the_head_is_written_once)
     char *text = golden_take(&size);
     assert_string_equal(text, "time,target," COUNTS "min_ns,avg_ns,max_ns,mdev_ns\r\n");
     free(text);
+}
+
+/* Adds the row of a period of jobs[INDEX] that ended at ENDED and was due at DUE, both ns
+ * after START. Fails unless the row has TIME: the part after the minute. */
+static void
+assert_time(int index, int64_t ended, int64_t due, const char *time)
+{
+    struct stats stats = {0};
+    char expected[200];
+    golden.report->job = &jobs[index];
+    clock_now = START + ended + US; /* the row comes after the end */
+    golden.report->format->records[RECORD_PERIOD](
+        golden.report, &(struct run_record){.kind = RECORD_PERIOD,
+                                            .stats = &stats,
+                                            .ended_at = START + ended,
+                                            .due_at = due ? START + due : 0});
+    snprintf(expected, sizeof(expected),
+             "2026-11-21T07:50:%sZ,/tmp%s,all,0,0,0,0,0,,,,,,,,,,\r\n", time,
+             index ? "#2" : "");
+    assert_added(expected);
+}
+
+TEST(targets_share_the_time_of_a_period)
+{
+    prepare(2);
+    jobs[0].plan.path = jobs[1].plan.path = "/tmp";
+    assert_time(0, 1 * SECOND + 3 * US, 1 * SECOND, "58.055062");
+    assert_time(1, 1 * SECOND + 9 * MS, 1 * SECOND, "58.055062");
+    /* The second target is late. */
+    assert_time(0, 2 * SECOND + 1 * US, 2 * SECOND, "59.055062");
+    assert_time(1, 2 * SECOND + 900 * MS, 2 * SECOND, "59.055062");
+}
+
+TEST(targets_share_the_time_of_the_last_period)
+{
+    prepare(2);
+    jobs[0].plan.path = jobs[1].plan.path = "/tmp";
+    assert_time(0, 300 * MS, 1 * SECOND, "57.355062");
+    assert_time(1, 301 * MS, 1 * SECOND, "57.355062");
+    /* another period */
+    assert_time(0, 302 * MS, 2 * SECOND, "57.357062");
+    /* too much later in the same period */
+    assert_time(1, 1303 * MS, 2 * SECOND, "58.358062");
+}
+
+TEST(periods_of_a_number_of_requests_have_times_of_their_own)
+{
+    prepare(2);
+    jobs[0].plan.path = jobs[1].plan.path = "/tmp";
+    assert_time(0, 300 * MS, 0, "57.355062");
+    assert_time(1, 301 * MS, 0, "57.356062");
+}
+
+TEST(a_clock_that_is_set_is_followed)
+{
+    prepare(1);
+    assert_time(0, 100 * MS, 100 * MS, "57.155062");
+    wall_offset = 9 * MS; /* no more than an inaccuracy */
+    assert_time(0, 200 * MS, 200 * MS, "57.255062");
+    wall_offset = SECOND;
+    assert_time(0, 300 * MS, 300 * MS, "58.355062");
 }

@@ -7,6 +7,7 @@
 #define START SECOND
 
 static int64_t times[8];
+static int64_t due_times[8], end_times[8];
 static int count, begins;
 static int status_of_begin;
 
@@ -16,6 +17,8 @@ on_record(void *self, const struct job *one, const struct run_record *record)
     (void)self, (void)one;
     assert_int_equal(record->kind, RECORD_PERIOD);
     assert_in_range(count, 0, 7);
+    due_times[count] = record->due_at;
+    end_times[count] = record->ended_at;
     times[count++] = record->duration;
     return 0;
 }
@@ -100,6 +103,31 @@ TEST(only_the_first_to_come_ends_a_period)
     assert_int_equal(notify_end_due_period(job, START + 200 * MS), 0);
     assert_int_equal(count, 2);
     assert_int_equal(times[1], 80 * MS);
+    assert_int_equal(end_times[1], START + 200 * MS);
+    end();
+}
+
+/* A period that is too late for the points of 100 and 200 ms was due at the last one. */
+TEST(a_period_says_when_it_was_due)
+{
+    begin(0, 100 * MS);
+    assert_int_equal(notify_end_due_period(job, START + 250 * MS), 0);
+    assert_int_equal(end_times[0], START + 250 * MS);
+    assert_int_equal(due_times[0], START + 200 * MS);
+    job->active_plan.output.emit_partial_period = true;
+    job->period.stats.missed = 1;
+    assert_int_equal(notify_end_last_periods(job, START + 270 * MS), 0);
+    assert_int_equal(end_times[1], START + 270 * MS);
+    assert_int_equal(due_times[1], START + 300 * MS);
+    end();
+}
+
+TEST(a_period_that_requests_may_end_is_not_due)
+{
+    begin(9, 100 * MS);
+    assert_int_equal(notify_end_due_period(job, START + 120 * MS), 0);
+    assert_int_equal(end_times[0], START + 120 * MS);
+    assert_int_equal(due_times[0], 0);
     end();
 }
 
