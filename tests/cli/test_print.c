@@ -17,6 +17,7 @@ static const struct expected runs[] = {
     {"each_target_has_a_line_in_order", "", 0, "9\n9\n9\n"},
     {"operations_have_values_of_their_own", "", 0, "30 30 30 60\nsame\n"},
     {"phases_have_values_of_their_own", "", 0, "3 integers\n"},
+    {"without_a_phase_a_value_is_of_all_phases", "", 0, "60\nsame\n", ""},
     {"lines_of_periods_come_one_by_one", "", 0, "open\n0\n50\n50\n50\n"},
     {"nothing_else_is_printed", "", 0, "8\n8\n8\n8\n8\n"},
     {"failures_are_counted", "faults", 3, "7 2\n",

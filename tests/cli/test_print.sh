@@ -55,6 +55,15 @@ phases_have_values_of_their_own() {
     grep -cE '^[0-9]+ [0-9]+ [0-9]+$' o | sed 's/^1$/3 integers/'
 }
 
+without_a_phase_a_value_is_of_all_phases() {
+    list=count,idle-count,loaded-count,recovered-count,max,idle-max,loaded-max,recovered-max
+    ioping -C -i 1ms -c 20 -warmup 0 -load read,rate=100 -print "$list" data >o || return
+    awk '{ print $2 + $3 + $4
+        max = $6 > $7 ? $6 : $7
+        max = max > $8 ? max : $8
+        print ($1 == $2 + $3 + $4 && $5 == max) ? "same" : $0 }' o
+}
+
 # The time at the device is a part of the time of a request.
 parts_have_values_of_their_own() {
     ioping -breakdown -a 0 -i 1ms -c 60 -print device-avg,avg d >o || return
