@@ -148,7 +148,10 @@ struct options {
     struct slos figures;        /* -print: names of figures, without limits */
     struct buckets buckets;
     uint16_t given[OPTION_IDS]; /* how often each option was given */
-    bool help_all;              /* -h all */
+    /* the letter by which each option was given last, such as 'J'; 0: by its name, or not
+     * given */
+    char letters[OPTION_IDS];
+    bool help_all; /* -h all */
 };
 
 /* Fills OPTIONS with the defaults: no option and no target is given. */

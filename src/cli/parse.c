@@ -213,6 +213,10 @@ store_option(struct parser *parser, const struct cli_option *option, const char 
     if (wrong)
         return refuse_value(parser, option, shown, value ? value : "", wrong);
 
+    bool has_letter = strlen(shown) == 2;
+    parser->options->letters[option->id] = '\0';
+    if (has_letter)
+        parser->options->letters[option->id] = shown[1];
     if (parser->options->given[option->id] < UINT16_MAX)
         parser->options->given[option->id]++;
     parser->is_done = option->id == OPTION_HELP || option->id == OPTION_VERSION;

@@ -16,6 +16,16 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Returns the name of option ID, which is given, as the user wrote it: "J" or "json". A
+ * letter is stored in LETTER, which has two bytes. */
+static const char *
+find_written_name(const struct options *options, enum option_id id, char *letter)
+{
+    letter[0] = options->letters[id];
+    letter[1] = '\0';
+    return letter[0] ? letter : cli_option(id)->name;
+}
+
 /*
  * Refuses option -NAME together with -OTHER, because of REASON. ADVICE says what the user
  * can do; NULL means to leave out -NAME. Always returns -1, with ERROR.
@@ -158,7 +168,8 @@ check_results(const struct cli_option *option, const struct options *options,
               struct error *error)
 {
     enum option_id id = option->id;
-    const char *name = option->name;
+    char letter[2];
+    const char *name = find_written_name(options, id, letter);
     char advice[64];
 
     if (options->given[OPTION_INFLUX] && conflicts_with_influx(id))
@@ -169,8 +180,10 @@ check_results(const struct cli_option *option, const struct options *options,
     const struct cli_option *other = find_other_results(options);
     if (id != OPTION_PRINT || !other)
         return 0;
-    snprintf(advice, sizeof(advice), "add -output FILE for -%s", other->name);
-    return refuse_pair(name, other->name, "both would print to standard output", advice,
+    char other_letter[2];
+    const char *other_name = find_written_name(options, other->id, other_letter);
+    snprintf(advice, sizeof(advice), "add -output FILE for -%s", other_name);
+    return refuse_pair(name, other_name, "both would print to standard output", advice,
                        error);
 }
 

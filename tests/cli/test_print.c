@@ -131,8 +131,8 @@ TEST(a_wrong_list_is_refused)
          "ioping: -print and -sweep cannot be combined: a sweep sets how requests are "
          "sent, and prints a row for each step; leave out -print\n"},
         {"p99 -J", 1, "",
-         "ioping: -print and -json cannot be combined: both would print to standard "
-         "output; add -output FILE for -json\n"},
+         "ioping: -print and -J cannot be combined: both would print to standard "
+         "output; add -output FILE for -J\n"},
     };
     expect_variants(cases, LENGTH(cases), "ioping -print %s missing");
 }

@@ -223,6 +223,8 @@ TEST(the_first_of_several_conflicts_is_named)
         {"-record r -influx -sweep size .",
          "ioping: -record and -influx cannot be combined: each is a format of the "
          "results; choose one of them\n"},
+        {"-qJ -csv .", "ioping: -J and -csv cannot be combined: each is a format of "
+                       "the results; choose one of them\n"},
         {"-json -csv .", "ioping: -json and -csv cannot be combined: each is a format of "
                          "the results; choose one of them\n"},
         {"-csv -record r .", "ioping: -record and -csv cannot be combined: each is a "
@@ -231,8 +233,8 @@ TEST(the_first_of_several_conflicts_is_named)
                            "format of the results; choose one of them\n"},
         {"-print avg -csv .", "ioping: -print and -csv cannot be combined: both would "
                               "print to standard output; add -output FILE for -csv\n"},
-        {"-JJ -print avg .", "ioping: -print and -json cannot be combined: both would "
-                             "print to standard output; add -output FILE for -json\n"},
+        {"-JJ -print avg .", "ioping: -print and -J cannot be combined: both would "
+                             "print to standard output; add -output FILE for -J\n"},
         {"-batch -print avg -influx .",
          "ioping: -print and -batch cannot be combined: both would print to standard "
          "output; add -output FILE for -batch\n"},
