@@ -5,7 +5,8 @@
  *
  * An unknown value is "-". A remark on stderr gives the reason, and the exit status is 3
  * (report->unknown_figures). In periods, the reason is given only for the first unknown
- * value of each figure, because most later periods would have the same reason.
+ * value of each figure, because most later periods would have the same reason. If no
+ * request of a run counted, the reason is given only for the first unknown figure.
  */
 #include "report/report.h"
 
@@ -42,24 +43,28 @@ add_period_reason(const struct report *report, const struct slo *figure,
     buffer_text(reason, has_time ? "; use a longer -P" : "; use a larger -p");
 }
 
-/* Marks the figure with INDEX as unknown in RECORD, and adds the reason to the notes. */
+/* Marks the figure with INDEX as unknown in RECORD, and adds the reason to the notes.
+ * IS_FIRST is true for the first unknown figure of RECORD. */
 static void
 explain_unknown(struct report *report, const struct run_record *record, int index,
-                const struct slo_answer *answer)
+                bool is_first, const struct slo_answer *answer)
 {
     const struct slo *figure = &report->plan->output.figures->list[index];
     bool is_period = record->kind == RECORD_PERIOD;
     unsigned bit = 1u << index;
     bool was_explained = is_period && report->unknown_figures & bit;
+    bool nothing_counts = !is_period && record->stats->latency.count == 0;
     struct buffer reason = {0};
     char name[SLO_NAME_SIZE];
 
     report->unknown_figures |= bit;
-    if (was_explained)
+    if (was_explained || (nothing_counts && !is_first))
         return;
 
     if (is_period)
         add_period_reason(report, figure, answer, &reason);
+    else if (nothing_counts)
+        buffer_text(&reason, "no request counted"); /* another remark says why */
     else
         outcome_add_unknown(&report->job->outcome, figure, answer, &reason);
 
@@ -75,6 +80,7 @@ print_record(struct report *report, const struct run_record *record)
 {
     const struct slos *figures = report->plan->output.figures;
     struct buffer *text = &report->text;
+    bool is_first = true;
 
     for (int i = 0; i < figures->count; i++) {
         const struct slo *figure = &figures->list[i];
@@ -92,7 +98,8 @@ print_record(struct report *report, const struct run_record *record)
             continue;
         }
         buffer_text(text, "-");
-        explain_unknown(report, record, i, &answer);
+        explain_unknown(report, record, i, is_first, &answer);
+        is_first = false;
     }
     buffer_text(text, "\n");
 }

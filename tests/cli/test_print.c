@@ -32,6 +32,10 @@ static const struct expected runs[] = {
      "ioping: request 3 failed: EIO (Input/output error)\n"
      "ioping: -print p99: 98 requests count, and it takes 99; use -c 102\n",
      "faulty pread:3:5,pread:5:5 -E -C -a 0 -i 0 -c 100 -print count,p99 data"},
+    {"one_reason_is_enough_if_no_request_counted", "", 3, "0 - - -\n",
+     "ioping: none of the 9 requests counted: 9 faster than -t\n"
+     "ioping: -print max: no request counted\n",
+     "ioping -C -a 0 -t 1h -i 0 -c 9 -print count,max,iops,p50 data"},
     {"the_reason_comes_before_the_value", "", 0, "-\n", "",
      "ioping " SHORT " -print p99 data 2>&1 | tail -n 1"},
     {"a_low_percentile_has_a_note", "", 0, "~^[0-9]+ [0-9]+\n$",

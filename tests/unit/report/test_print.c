@@ -124,12 +124,19 @@ TEST(an_unknown_value_has_its_reason)
 
 TEST(each_unknown_value_has_a_reason_of_its_own)
 {
+    struct stats stats = requests_of(9);
+    prepare("p99,count,p99.9");
+    assert_run(&stats, "- 9 -\n",
+               "ioping: -print p99: 9 requests count, and it takes 99; use -c 100\n"
+               "ioping: -print p99.9: 9 requests count, and it takes 999; use -c 1000\n");
+}
+
+TEST(one_reason_is_enough_if_nothing_counted)
+{
     struct stats stats = {.requests = 1};
-    prepare("avg,p99.9,count,iops");
-    assert_run(&stats, "- - 0 -\n",
-               "ioping: -print avg: 0 requests count, and it takes 1; use -c 2\n"
-               "ioping: -print p99.9: 0 requests count, and it takes 999; use -c 1000\n"
-               "ioping: -print iops: 0 requests count, and it takes 1; use -c 2\n");
+    prepare("count,avg,p99.9,iops");
+    assert_run(&stats, "0 - - -\n", "ioping: -print avg: no request counted\n");
+    assert_int_equal(golden.report->unknown_figures, 14);
 }
 
 TEST(a_run_with_a_work_time_needs_a_longer_one)
