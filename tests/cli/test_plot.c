@@ -127,8 +127,9 @@ TEST(a_place_where_it_cannot_be_is_an_error_before_any_request)
         {"data",
          "ioping: data: exists and is not an ioping plot, so it is not overwritten; "
          "remove it, or name another file\n"},
-        {"/dev/null", "ioping: /dev/null: exists and is not an ioping plot; not "
-                      "overwritten: remove it, or name another file\n"},
+        {"/dev/null",
+         "ioping: /dev/null: exists and is not an ioping plot, so it is not overwritten; "
+         "remove it, or name another file\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
