@@ -502,6 +502,9 @@ comparison_format(struct report *report, const struct comparison_row *rows)
 
     if (is_recorded)
         table.hidden |= 1u << AVG | 1u << IOPS;
+    /* A recorded run alone has no other run from which it could differ. */
+    if (is_recorded && report->job_count == 1)
+        table.hidden |= 1u << CHANGE50 | 1u << BOUNDS50 | 1u << CHANGE99 | 1u << BOUNDS99;
     if (slos->count == 0)
         table.hidden |= 1u << SLO;
 

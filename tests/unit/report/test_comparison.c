@@ -182,6 +182,20 @@ TEST(there_is_a_table_if_nothing_counted)
     check(devices, 2, NULL, NULL, "comparison_nothing");
 }
 
+/* The columns of changes would be empty. */
+TEST(a_recorded_run_alone_has_no_changes)
+{
+    const struct device devices[] = {{"week.hlog", 99, 1 * MS, 1, 2 * MS, {{0}}}};
+    struct comparison_row row;
+    fill_rows(&row, devices, 1);
+    struct buffer text = table_of_rows(&row, 1, true, NULL, 0);
+    assert_string_equal(text.text,
+                        "--- comparison with week.hlog ---\n"
+                        "file        requests        p50        p99        max\n"
+                        "week.hlog        100    1.00 ms    1.00 ms       2 ms\n");
+    buffer_free(&text);
+}
+
 /* A character has one column, and a byte that is none as well. */
 TEST(names_cannot_drive_the_terminal_and_are_aligned)
 {
