@@ -16,8 +16,10 @@
 
 /* The description shortens the labels of all targets together, and the origin, to this
  * many columns. Otherwise it could have several megabytes. MAX_LABEL_COLUMNS is enough
- * for the longest path of a single target, which has 4095 bytes. */
+ * for the longest path of a single target, which has 4095 bytes. If there are more than
+ * PLOT_MAX_DETAILED targets, the picture itself is large, and there is less room. */
 #define MAX_LABEL_COLUMNS 4352
+#define MAX_MANY_LABELS_COLUMNS 2560
 #define MAX_ORIGIN_COLUMNS 1024
 
 /* If all sweeps together have more steps than this, the description leaves out the
@@ -205,11 +207,13 @@ static void
 describe_target(struct buffer *text, const struct plot *plot, const struct job *job)
 {
     enum sweep_kind kind = plot->plan->sweep.kind;
+    bool is_many = plot->count > PLOT_MAX_DETAILED;
+    int max_columns = is_many ? MAX_MANY_LABELS_COLUMNS : MAX_LABEL_COLUMNS;
     struct buffer label = {0};
 
     description_label(&job->target.description, &label);
     buffer_text(text, " ");
-    add_shortened(text, &label, MAX_LABEL_COLUMNS / plot->count);
+    add_shortened(text, &label, max_columns / plot->count);
     buffer_text(text, ": ");
 
     if (kind == SWEEP_NONE) {

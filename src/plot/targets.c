@@ -25,6 +25,9 @@
 #define INDENT 14 /* indent of an operation below its target, in pixels */
 /* The minimum width of the names in the table, in pixels. */
 #define MIN_NAME_WIDTH 120
+/* The maximum width of the names if there are more than PLOT_MAX_DETAILED rows, in
+ * pixels, so that the plot does not grow too large. */
+#define MAX_MANY_NAMES_WIDTH 300
 
 /* How an entry of the legend looks. The sample of an entry is a piece of its line or
  * area. If a class is NULL, that element is not drawn. */
@@ -401,6 +404,8 @@ draw_table(struct buffer *text, const struct target_table *table, double y)
     for (int column = 0; column < MAX_COLUMNS; column++)
         if (measure_column(table, column) > 0)
             max_name_width -= measure_column(table, column) + SPACE;
+    if (table->row_count > PLOT_MAX_DETAILED)
+        max_name_width = fmin(max_name_width, MAX_MANY_NAMES_WIDTH);
     max_name_width = fmax(max_name_width, MIN_NAME_WIDTH);
 
     for (int i = 0; i < table->row_count; i++) {

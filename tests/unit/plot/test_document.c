@@ -219,7 +219,7 @@ TEST(the_largest_sweeps_are_below_the_limit)
         }
 }
 
-/* A search that is given up has tried JOB_STEPS rates. The names are ordinary ones. */
+/* A search that is given up has tried JOB_STEPS rates. */
 TEST(searches_that_were_given_up_are_below_the_limit)
 {
     for (size_t i = 0; i < LENGTH(counts); i++) {
@@ -230,6 +230,7 @@ TEST(searches_that_were_given_up_are_below_the_limit)
         plot_format(&text, &plotted->plot);
         assert_in_range(text.length, 20000, MAX_BYTES - 1);
         buffer_free(&text);
+        assert_below_limit(plotted, "a search");
         plotted_free(plotted);
     }
 }
