@@ -45,6 +45,7 @@ struct compare {
     /* name of the file that is being read, for messages, see recorded_source; before
      * the first file, the path of the plan */
     _Atomic(const char *) source;
+    atomic_bool has_output; /* the file of -output is open, or there is none */
     atomic_bool is_reading; /* files are being read. The thread that changes this to
                              * false reports how the reading has ended. */
     atomic_bool is_done;    /* the reader has finished, and `status` is set */
@@ -122,8 +123,10 @@ read_and_compare(struct compare *compare, struct error *error)
     struct recorded_runs *runs = &compare->runs;
     char name[SLO_NAME_SIZE];
 
-    if (output_file_open(&compare->reports.file, plan, error) < 0 ||
-        recorded_runs_open(runs, plan, error) < 0)
+    if (output_file_open(&compare->reports.file, plan, error) < 0)
+        return -1;
+    atomic_store(&compare->has_output, true);
+    if (recorded_runs_open(runs, plan, error) < 0)
         return -1;
 
     for (int i = 0; i < plan->target_count; i++)
@@ -281,11 +284,16 @@ run_reader(void *argument)
     return NULL;
 }
 
-/* Ends the program after a signal, because the file SOURCE was not read completely. */
+/* Ends the program after a signal, because a file was not read completely. Removes the
+ * file of -output if the program created it. */
 static _Noreturn void
-end_while_reading(const char *source)
+end_while_reading(const struct compare *compare)
 {
+    const char *source = atomic_load(&compare->source);
     struct error error;
+
+    if (atomic_load(&compare->has_output))
+        output_file_discard(&compare->reports.file, compare->plan);
     error_set(&error, EXIT_PREPARE, source, "interrupted before it was read");
     os_process_end(console_error(&error));
 }
@@ -309,7 +317,7 @@ wait_for_reader(struct compare *compare)
     while (!atomic_load(&compare->is_done)) {
         bool has_signal = os_signals_stop_signal() != 0;
         if (has_signal && atomic_exchange(&compare->is_reading, false))
-            end_while_reading(atomic_load(&compare->source));
+            end_while_reading(compare);
 
         if (has_signal && deadline == INT64_MAX)
             deadline = os_clock_now() + DEADLINE_GRACE;

@@ -309,6 +309,17 @@ TEST(a_signal_ends_the_reading)
     expect_variants(cases, LENGTH(cases), "a_signal_ends_the_reading %s -");
 }
 
+TEST(a_signal_removes_only_an_output_that_is_new)
+{
+    static const char message[] =
+        "ioping: standard input: interrupted before it was read\n";
+    expect(0,
+           formatted("2\nempty\nmine\nprecious\n%s2\nempty\nmine\nprecious\n%s2\n"
+                     "empty\nmine\nprecious\n%s",
+                     message, message, message),
+           "", "a_signal_removes_the_new_output INT");
+}
+
 TEST(memory_does_not_grow_with_the_lines)
 {
     need_bare("memory is that of the program alone");

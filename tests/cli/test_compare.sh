@@ -294,6 +294,23 @@ a_signal_ends_the_opening() {
     cat o e
 }
 
+# Usage: a_signal_removes_the_new_output SIGNAL: interrupts three comparisons while they wait for
+# more of standard input. Their outputs are a new file, a file with content, and an empty file.
+a_signal_removes_the_new_output() {
+    echo precious >mine
+    : >empty
+    for output in new mine empty; do
+        start_reading -compare - -output "$output"
+        made 1 1 >&3
+        until_idle
+        end "$1"
+        echo $?
+        exec 3>&-
+        ls new mine empty 2>/dev/null
+        cat mine o e
+    done
+}
+
 # The lines have 180 MB in all.
 memory_does_not_grow_with_the_lines() {
     start_reading -compare -
