@@ -38,6 +38,14 @@ const char *units_parse(enum units_kind kind, const char *text, int64_t *value);
 char *units_format(enum units_kind kind, int64_t value, char *text);
 
 /*
+ * Writes the time NS into TEXT, a buffer of UNITS_TEXT bytes. From one minute on, TEXT
+ * has the two largest units, rounded to the smaller one: "1 min 30 s", "2 h 10 min" or "3
+ * d 4 h". The smaller unit is left out if it is 0. Shorter times are as in units_format.
+ * NS must not be negative. Returns TEXT.
+ */
+char *units_format_span(int64_t ns, char *text);
+
+/*
  * Writes VALUE with a unit into TEXT, a buffer of UNITS_TEXT bytes, exactly and without a
  * space: "1500us", "48KiB". VALUE must not be negative. The unit is the largest one with
  * which the number stays whole. units_parse reads the same value back. Returns TEXT.

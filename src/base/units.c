@@ -310,6 +310,43 @@ units_format(enum units_kind kind, int64_t value, char *text)
 }
 
 char *
+units_format_span(int64_t ns, char *text)
+{
+    static const struct {
+        const char *name;
+        int64_t seconds;
+    } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 24 * 3600}};
+    enum { UNITS = sizeof(units) / sizeof(units[0]) };
+    int64_t seconds = ns / SECOND;
+    int larger = 1;
+
+    if (seconds < units[1].seconds)
+        return units_format(UNITS_TIME, ns, text);
+
+    while (larger + 1 < UNITS && seconds >= units[larger + 1].seconds)
+        larger++;
+    int64_t smaller = units[larger - 1].seconds;
+    if (larger == 1)
+        seconds += (ns % SECOND + SECOND / 2) / SECOND;
+    else
+        seconds += smaller / 2;
+    seconds -= seconds % smaller;
+
+    /* 59 min 59.9 s have become 60 min, which is 1 h. */
+    if (larger + 1 < UNITS && seconds >= units[larger + 1].seconds)
+        larger++;
+
+    int64_t count = seconds / units[larger].seconds;
+    int64_t rest = seconds % units[larger].seconds / units[larger - 1].seconds;
+    if (rest == 0)
+        snprintf(text, UNITS_TEXT, "%lld %s", (long long)count, units[larger].name);
+    else
+        snprintf(text, UNITS_TEXT, "%lld %s %lld %s", (long long)count,
+                 units[larger].name, (long long)rest, units[larger - 1].name);
+    return text;
+}
+
+char *
 units_exact(enum units_kind kind, int64_t value, char *text)
 {
     const struct unit *best = kinds[kind].units;

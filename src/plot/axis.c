@@ -17,9 +17,11 @@
 
 /* The round multiples of a unit, up to the next larger unit. There is a list for units
  * whose next larger unit is 1000 times as large (decimal, such as us), 60 times
- * (sexagesimal, such as s) and 1024 times (binary, such as KiB). A 0 ends each list. */
+ * (sexagesimal, such as s), 24 times (hours) and 1024 times (binary, such as KiB). A 0
+ * ends each list. */
 static const short decimal[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 0};
 static const short sexagesimal[] = {1, 2, 5, 10, 20, 30, 0};
+static const short hours[] = {1, 2, 3, 6, 12, 0};
 static const short binary[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 0};
 
 #define THOUSAND 1000LL
@@ -28,6 +30,7 @@ static const short binary[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 0};
 #define KIB 1024LL
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
+#define DAY (24 * HOUR)
 
 /* The round values of each kind of value, in ascending order. */
 static const struct scale_row {
@@ -42,8 +45,9 @@ static const struct scale_row {
     {PLOT_TIME, "ms", MS, MS, decimal},
     {PLOT_TIME, "s", SECOND, SECOND, sexagesimal},
     {PLOT_TIME, "min", MINUTE, MINUTE, sexagesimal},
-    {PLOT_TIME, "hour", HOUR, HOUR, decimal},
-    {PLOT_TIME, "hour", THOUSAND *HOUR, HOUR, decimal},
+    {PLOT_TIME, "hour", HOUR, HOUR, hours},
+    {PLOT_TIME, "day", DAY, DAY, decimal},
+    {PLOT_TIME, "day", THOUSAND *DAY, DAY, decimal},
     {PLOT_COUNT, "", 1, 1, decimal},
     {PLOT_COUNT, "k", THOUSAND, THOUSAND, decimal},
     {PLOT_COUNT, "M", MILLION, MILLION, decimal},
@@ -129,19 +133,29 @@ round_up(enum plot_kind kind, double size)
     return value;
 }
 
+/* Returns the smallest value that is written in the unit of ROW. People read 30 s and 90
+ * s more easily than 0.5 min and 1.5 min, so minutes, hours and days have no decimals.
+ * The smallest unit of a kind, such as 1 ns, has no decimals either. Other units have two
+ * decimals. */
+static int64_t
+find_unit_grain(const struct scale_row *row)
+{
+    bool is_long_time = row->kind == PLOT_TIME && row->unit >= MINUTE;
+    bool has_decimals = !is_long_time && row->unit % 100 == 0;
+
+    return has_decimals ? row->unit / 100 : row->unit;
+}
+
 /* Returns the row of the unit for the ticks of AXIS, a linear axis. This is the largest
- * unit in which all ticks have at most two decimals. */
+ * unit in which all ticks can be written (find_unit_grain). */
 static const struct scale_row *
 find_unit(const struct plot_axis *axis)
 {
     const struct scale_row *best = first_row(axis->kind);
 
-    for (const struct scale_row *row = best; row; row = next_row(row)) {
-        /* The smallest unit, such as 1 ns, has no hundredths: ticks are whole numbers. */
-        int64_t hundredth = row->unit % 100 ? row->unit : row->unit / 100;
-        if ((double)row->unit <= axis->max && axis->tick_step % hundredth == 0)
+    for (const struct scale_row *row = best; row; row = next_row(row))
+        if ((double)row->unit <= axis->max && axis->tick_step % find_unit_grain(row) == 0)
             best = row;
-    }
 
     return best;
 }

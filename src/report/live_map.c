@@ -17,7 +17,10 @@
 #include <string.h>
 
 #define LABEL_WIDTH 7 /* columns of the latency axis, with a blank */
-#define TIME_STEP 15  /* columns from one label of the time axis to the next */
+
+/* Columns from one label of the time axis to the next, for each of live_scales. So labels
+ * are 15 s, 30 s, 1 min, 2 min, 10 min or 15 min apart. */
+static const int label_steps[LIVE_SCALES] = {15, 15, 12, 12, 20, 15};
 
 /* The colours of cells with requests, from few to many. On a dark screen, they are from
  * dark to bright. 16 colours are numbers for SGR; 256 colours are palette indices. */
@@ -228,17 +231,18 @@ static void
 add_time_axis(struct buffer *text, const struct map *map)
 {
     int64_t column_time = live_scales[map->facts->scale] * SECOND;
+    int step = label_steps[map->facts->scale];
     char axis[LIVE_COLUMNS + 1];
 
     memset(axis, ' ', sizeof(axis));
     axis[map->width] = '\0';
-    for (int age = 0; age < map->width; age += TIME_STEP) {
+    for (int age = 0; age < map->width; age += step) {
         char time[UNITS_TEXT];
         char label[UNITS_TEXT + 1] = "now";
 
         if (age > 0)
             snprintf(label, sizeof(label), "-%s",
-                     units_format(UNITS_TIME, age * column_time, time));
+                     units_format_span(age * column_time, time));
 
         int length = (int)strlen(label);
         int end = map->width - age;

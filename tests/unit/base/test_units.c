@@ -376,6 +376,35 @@ TEST(times_are_printed_from_nanoseconds_to_hours)
     check_text(UNITS_TIME, INT64_MAX, "2562047.8 hour");
 }
 
+TEST(spans_of_time_have_two_units)
+{
+    static const struct {
+        int64_t ms;
+        const char *text;
+    } spans[] = {{0, "0 ns"},
+                 {1500, "1.50 s"},
+                 {59999, "60.0 s"},
+                 {60000, "1 min"},
+                 {60499, "1 min"},
+                 {60500, "1 min 1 s"},
+                 {90000, "1 min 30 s"},
+                 {3599499, "59 min 59 s"},
+                 {3599500, "1 h"},
+                 {3629999, "1 h"},
+                 {3630000, "1 h 1 min"},
+                 {7800000, "2 h 10 min"},
+                 {86369999, "23 h 59 min"},
+                 {86370000, "1 d"},
+                 {273600000, "3 d 4 h"},
+                 {31536000000, "365 d"}};
+    char text[UNITS_TEXT];
+
+    for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++)
+        assert_string_equal(units_format_span(spans[i].ms * 1000000, text),
+                            spans[i].text);
+    assert_string_equal(units_format_span(INT64_MAX, text), "106752 d");
+}
+
 TEST(scaling_is_exact_and_stops_at_the_limit)
 {
     static const struct {

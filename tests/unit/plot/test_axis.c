@@ -32,12 +32,17 @@ axis_of(const struct axis_case *test)
 static const struct axis_case cases[] = {
     /* Linear ticks are round and share a unit. */
     {PLOT_TIME, false, 0, 100 * SECOND, 100, 20, "s", "0|20|40|60|80|100|"},
-    {PLOT_TIME, false, 0, 130 * SECOND, 100, 20, "min", "0|0.5|1|1.5|2|2.5|"},
+    {PLOT_TIME, false, 0, 130 * SECOND, 100, 20, "s", "0|30|60|90|120|150|"},
     {PLOT_TIME, false, 0, 100 * SECOND, 100, 10, "s",
      "0|10|20|30|40|50|60|70|80|90|100|"},
     {PLOT_TIME, false, 0, 50 * MINUTE, 100, 20, "min", "0|10|20|30|40|50|"},
     {PLOT_TIME, false, 0, 9 * HOUR, 100, 20, "hour", "0|2|4|6|8|10|"},
-    {PLOT_TIME, false, 0, 20000 * HOUR, 100, 20, "hour", "0|5000|10000|15000|20000|"},
+    {PLOT_TIME, false, 0, 100 * MINUTE, 100, 20, "min", "0|20|40|60|80|100|"},
+    {PLOT_TIME, false, 0, 130 * MINUTE, 100, 20, "min", "0|30|60|90|120|150|"},
+    {PLOT_TIME, false, 0, 14 * HOUR, 100, 20, "hour", "0|3|6|9|12|15|"},
+    {PLOT_TIME, false, 0, 50 * HOUR, 100, 20, "hour", "0|12|24|36|48|60|"},
+    {PLOT_TIME, false, 0, 168 * HOUR, 100, 20, "day", "0|2|4|6|8|"},
+    {PLOT_TIME, false, 0, 20000 * HOUR, 100, 20, "day", "0|200|400|600|800|1000|"},
     {PLOT_TIME, false, 10, 412 * US, 100, 20, "\u00b5s", "0|100|200|300|400|500|"},
     {PLOT_TIME, false, 10, 1200 * US, 100, 20, "ms", "0|0.5|1|1.5|"},
     {PLOT_TIME, false, 1, 3, 100, 20, "ns", "0|1|2|3|"},
@@ -126,7 +131,7 @@ TEST(an_axis_that_is_not_rounded_ends_with_its_values)
     struct plot_tick ticks[PLOT_TICKS];
     plot_axis_fit(&axis, 0, 99 * SECOND, false);
     assert_int_equal(plot_axis_ticks(&axis, ticks), 4);
-    assert_string_equal(ticks[3].text, "1.5");
+    assert_string_equal(ticks[3].text, "90");
     assert_true(is_near(ticks[3].position, 90));
 }
 
