@@ -19,7 +19,10 @@ struct time_map {
     bool is_utc;      /* else the clock of the log is not known */
     int shift;        /* a column is 2^(TIME_MAP_SHIFT + shift) ns wide */
     int column_count; /* columns in use */
-    uint64_t counts[TIME_MAP_COLUMNS];               /* latencies, by column */
+    uint64_t counts[TIME_MAP_COLUMNS]; /* latencies, by column: the sum of its bins */
+    /* By column, for the intervals that have latencies: when the first one begins, and
+     * when the last one ends, in ns from the begin of the map. */
+    int64_t first_at[TIME_MAP_COLUMNS], last_at[TIME_MAP_COLUMNS];
     uint32_t bins[TIME_MAP_COLUMNS][HISTOGRAM_BINS]; /* latencies, by column and bin;
                                                         never too high */
 };
@@ -35,6 +38,11 @@ time_map_width(const struct time_map *map)
 {
     return INT64_C(1) << (TIME_MAP_SHIFT + map->shift);
 }
+
+/* Finds the gaps: times without latencies that leave at least one column empty, and that
+ * are at least half as long as a column. Stores the sum of their times in TOTAL, in ns.
+ * Returns the number of gaps. */
+int time_map_gaps(const struct time_map *map, int64_t *total);
 
 /* Returns the bin that has the latency with RANK in COLUMN. */
 int time_map_bin(const struct time_map *map, int column, uint64_t rank);

@@ -457,6 +457,10 @@ add_run_answer(struct buffer *text, const struct plot *plot)
         add_largest_part(text, plot);
     } else if (plot->plan->workload.mix.extra_count > 0) {
         add_operations(text, job->stats);
+    } else if (plot_is_log(plot)) {
+        if (slos->count > 0)
+            add_run_verdict(text, slos, slos_check(slos, job->stats), job->stats);
+        plot_log_add_answer(text, plot);
     } else if (slos->count > 0) {
         add_run_verdict(text, slos, slos_check(slos, job->stats), job->stats);
     }

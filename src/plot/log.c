@@ -14,6 +14,7 @@
  * equal darkness are one path, so that the picture stays small.
  */
 #include "draw.h"
+#include "words.h"
 
 #include "base/time.h"
 #include "stats/time_map.h"
@@ -28,6 +29,7 @@
 #define MAX_TIME_TICKS 8 /* ticks of the time axis */
 #define TICK_DROP 16     /* from the panel to the base line of a tick */
 #define TITLE_DROP 36    /* from the panel to the base line of the title */
+#define NOTE_DROP 64     /* from the panel to the base line of a note beside the legend */
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
 #define DAY (24 * HOUR)
@@ -144,8 +146,9 @@ find_latency(const struct time_map *map, int column, const struct percentile *pe
 }
 
 /* Draws the line of PERCENTILE, or of the maximum, as steps. A column without requests is
- * a gap. A column with too few requests for PERCENTILE is a gap too. */
-static void
+ * a gap. A column with too few requests for PERCENTILE is a gap too. Returns the number
+ * of columns that have a step. */
+static int
 draw_percentile_line(const struct log_picture *log, const char *name,
                      const struct percentile *percentile)
 {
@@ -153,10 +156,12 @@ draw_percentile_line(const struct log_picture *log, const char *name,
     uint64_t min_count = percentile ? percentile_min_samples(percentile) : 1;
     bool is_joined = false; /* the previous column has a step */
     bool is_open = false;
+    int step_count = 0;
 
     for (int column = 0; column < map->column_count; column++) {
         bool has_step = map->counts[column] >= min_count;
         if (has_step) {
+            step_count++;
             double y = plot_axis_position(&log->panel.y_axis,
                                           find_latency(map, column, percentile));
             if (!is_open)
@@ -172,6 +177,7 @@ draw_percentile_line(const struct log_picture *log, const char *name,
     }
     if (is_open)
         svg_end(log->text);
+    return step_count;
 }
 
 /* Returns the distance of the ticks of time, in ns: the shortest round time with which
@@ -190,19 +196,30 @@ find_tick_step(int64_t span)
     return steps[i];
 }
 
-/* Writes the text of the tick at TIME, in ns since 1970, into TEXT. At midnight, this is
- * the date. */
+#define CLOCK_TEXT 32 /* bytes for the text of a time of day */
+
+/* Writes TIME, in ns since 1970, into TEXT as a time of day in UTC, such as "03:10". TEXT
+ * must have CLOCK_TEXT bytes. It has seconds if RESOLUTION is below a minute, and
+ * milliseconds if RESOLUTION is below a second. */
 static void
-format_tick(char *text, size_t size, int64_t time, int64_t step)
+format_clock(char *text, int64_t time, int64_t resolution)
 {
     time_t seconds = (time_t)(time / SECOND);
-    const char *format = "%H:%M";
+    const char *format = resolution < MINUTE ? "%H:%M:%S" : "%H:%M";
 
-    if (time % DAY == 0)
-        format = "%b %d";
-    else if (step < MINUTE)
-        format = "%H:%M:%S";
-    strftime(text, size, format, gmtime(&seconds));
+    size_t length = strftime(text, CLOCK_TEXT, format, gmtime(&seconds));
+    if (resolution < SECOND)
+        snprintf(text + length, CLOCK_TEXT - length, ".%03d", (int)(time % SECOND / MS));
+}
+
+/* Writes TIME, in ns since 1970, into TEXT as a date in UTC, such as "Nov 02". TEXT must
+ * have CLOCK_TEXT bytes. */
+static void
+format_day(char *text, int64_t time)
+{
+    time_t seconds = (time_t)(time / SECOND);
+
+    strftime(text, CLOCK_TEXT, "%b %d", gmtime(&seconds));
 }
 
 /* Draws the ticks of a log whose clock is known, and the title of the time axis. */
@@ -223,7 +240,10 @@ draw_time_axis(const struct log_picture *log)
          time += step) {
         double x = plot_axis_position(axis, (double)(time - map->began_at));
         svg_rule(log->text, "grid", x, log->panel.top, 'V', bottom);
-        format_tick(label, sizeof(label), time, step);
+        if (time % DAY == 0)
+            format_day(label, time);
+        else
+            format_clock(label, time, step);
         if (x + svg_width(label, PLOT_SMALL) / 2 > PLOT_WIDTH)
             continue;
         svg_text(log->text, x, bottom + TICK_DROP, SVG_MIDDLE, PLOT_SMALL, "dim", label);
@@ -232,6 +252,165 @@ draw_time_axis(const struct log_picture *log)
     strftime(label, sizeof(label), "UTC, from %Y-%m-%d %H:%M:%S", gmtime(&began_at));
     svg_text(log->text, middle, bottom + TITLE_DROP, SVG_MIDDLE, PLOT_FONT, "axis",
              label);
+}
+
+/* Returns the column in which PERCENTILE is highest or, if it is NULL, the column with
+ * the longest latency. Returns -1 if no column has enough requests for PERCENTILE. */
+static int
+find_worst_column(const struct time_map *map, const struct percentile *percentile)
+{
+    uint64_t min_count = percentile ? percentile_min_samples(percentile) : 1;
+    double highest = -1;
+    int worst = -1;
+
+    for (int column = 0; column < map->column_count; column++) {
+        if (map->counts[column] < min_count)
+            continue;
+        double latency = find_latency(map, column, percentile);
+        if (latency <= highest)
+            continue;
+        highest = latency;
+        worst = column;
+    }
+    return worst;
+}
+
+/* Adds OFFSET, a time in ns since the begin of MAP, as a time of day. If HAS_DAY, the
+ * date stands before it. */
+static void
+add_clock(struct buffer *text, const struct time_map *map, int64_t offset, bool has_day)
+{
+    char clock[CLOCK_TEXT];
+    char day[CLOCK_TEXT];
+
+    format_clock(clock, map->began_at + offset, time_map_width(map));
+    format_day(day, map->began_at + offset);
+    if (has_day)
+        buffer_format(text, "%s ", day);
+    buffer_text(text, clock);
+}
+
+/* Adds when the requests of COLUMN were: " from 03:10 to 03:12", or " at 03:10:07" if a
+ * column is shorter than a minute. In a log of more than a day, the date stands before
+ * the time. If the clock of the log is not known, adds the time since the begin: " after
+ * 10 min". */
+static void
+add_column_time(struct buffer *text, const struct time_map *map, int column)
+{
+    int64_t width = time_map_width(map);
+    int64_t from = map->first_at[column];
+    int64_t to = map->last_at[column];
+    bool has_day = map->column_count * width > DAY;
+    char span[UNITS_TEXT];
+
+    if (!map->is_utc) {
+        buffer_format(text, " after %s", units_format_span(from, span));
+        return;
+    }
+
+    buffer_text(text, width < MINUTE ? " at " : " from ");
+    add_clock(text, map, from, has_day);
+    if (width < MINUTE)
+        return;
+
+    buffer_text(text, " to ");
+    bool is_same_day = (map->began_at + from) / DAY == (map->began_at + to) / DAY;
+    add_clock(text, map, to, has_day && !is_same_day);
+}
+
+/* Adds when the latencies were longest: the column with the highest p99 and its p99 or,
+ * if no column has enough requests for p99, the column with the longest latency. Adds
+ * nothing if there is only one column. */
+static void
+add_worst(struct buffer *text, const struct plot *plot)
+{
+    const struct time_map *map = plot->jobs[0].time_map;
+    const struct percentile *p99 = &percentiles_common.list[1];
+    int worst = find_worst_column(map, p99);
+
+    if (map->column_count < 2)
+        return;
+
+    if (worst >= 0) {
+        buffer_text(text, "; worst");
+        add_column_time(text, map, worst);
+        plot_add_value(text, ": p99 ", UNITS_TIME, (int64_t)find_latency(map, worst, p99),
+                       "");
+        return;
+    }
+
+    buffer_text(text, "; longest");
+    add_column_time(text, map, find_worst_column(map, NULL));
+    plot_add_value(text, ": ", UNITS_TIME, plot->jobs[0].stats->latency.max, "");
+}
+
+/* Adds for how long there were no requests: "; no requests for 2 h 10 min", or "; no
+ * requests for 5 h in 3 gaps". Adds nothing if there is no gap. */
+static void
+add_gaps(struct buffer *text, const struct time_map *map)
+{
+    int64_t total;
+    int count = time_map_gaps(map, &total);
+    char span[UNITS_TEXT];
+
+    if (count == 0)
+        return;
+    buffer_format(text, "; no requests for %s", units_format_span(total, span));
+    if (count > 1)
+        buffer_format(text, " in %d gaps", count);
+}
+
+/* Adds p50 and p99 of the whole log. If it has too few requests for p99, adds the longest
+ * latency instead. */
+static void
+add_log_percentiles(struct buffer *text, const struct stats *stats)
+{
+    const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
+    int64_t p50 = latencies_known_percentile(&latencies, &percentiles_common.list[0]);
+    int64_t p99 = latencies_known_percentile(&latencies, &percentiles_common.list[1]);
+
+    if (p50 >= 0)
+        plot_add_value(text, "p50 ", UNITS_TIME, p50, ", ");
+    if (p99 >= 0)
+        plot_add_value(text, "p99 ", UNITS_TIME, p99, "");
+    else
+        plot_add_value(text, "max ", UNITS_TIME, stats->latency.max, "");
+}
+
+void
+plot_log_add_answer(struct buffer *text, const struct plot *plot)
+{
+    const struct stats *stats = plot->jobs[0].stats;
+
+    /* With limits, their verdict has the figure that matters. */
+    if (plot->plan->statistics.slos.count == 0)
+        add_log_percentiles(text, stats);
+    add_worst(text, plot);
+    add_gaps(text, plot->jobs[0].time_map);
+}
+
+/* Writes below the panel why there is no line of p99 or why it has gaps, although there
+ * are requests. STEP_COUNT columns have p99, and REQUEST_COUNT columns have requests. */
+static void
+explain_p99(const struct log_picture *log, int step_count, int request_count)
+{
+    int min_count = (int)percentile_min_samples(&percentiles_common.list[1]);
+    char span[UNITS_TEXT];
+    char note[96];
+
+    if (step_count == request_count)
+        return;
+
+    units_format_span(time_map_width(log->map), span);
+    if (step_count == 0)
+        snprintf(note, sizeof(note),
+                 "no line of p99: it takes %d requests in a column of %s", min_count,
+                 span);
+    else
+        snprintf(note, sizeof(note), "p99 only where a column of %s has %d requests",
+                 span, min_count);
+    svg_text(log->text, PLOT_LEFT + WIDTH, PLOT_BOTTOM + NOTE_DROP, SVG_END, PLOT_SMALL,
+             "dim", note);
 }
 
 unsigned
@@ -276,10 +455,11 @@ plot_log_draw(struct buffer *text, const struct plot *plot)
     for (int shade = 0; shade < SHADES; shade++)
         draw_shade(&log, shade);
 
-    draw_percentile_line(&log, "max", NULL);
-    draw_percentile_line(&log, "p99", &list[1]);
+    int request_count = draw_percentile_line(&log, "max", NULL);
+    int p99_count = draw_percentile_line(&log, "p99", &list[1]);
     draw_percentile_line(&log, "p50", &list[0]);
+    explain_p99(&log, p99_count, request_count);
     svg_text(text, PLOT_LEFT + WIDTH, PLOT_TOP - 10, SVG_END, PLOT_SMALL, "dim",
              "darker: a larger share of the requests of this time");
-    return BIT(P50) | BIT(P99) | BIT(MAX);
+    return BIT(P50) | BIT(MAX) | (p99_count > 0 ? BIT(P99) : 0u);
 }

@@ -446,6 +446,10 @@ draw_headings(struct buffer *text, const struct plot *plot, const struct buffer 
     struct buffer result = {0};
 
     plot_add_workload(&workload, plot);
+    if (plot_is_log(plot)) {
+        buffer_text(&workload, ", ");
+        plot_add_total(&workload, plot);
+    }
     plot_add_origin(&origin, plot);
     add_result(&result, plot);
 

@@ -68,6 +68,12 @@ void plot_add_origin(struct buffer *text, const struct plot *plot);
  * requests. */
 void plot_add_answer(struct buffer *text, const struct plot *plot);
 
+/* log.c: adds the answer for a log of histograms: the percentiles of the whole log, when
+ * they were worst, and for how long there were no requests, such as "p50 443 µs, p99 2.27
+ * ms; worst from 03:10 to 03:12: p99 45 ms; no requests for 2 h 10 min".
+ * With limits, the caller adds their verdict before it, instead of the percentiles. */
+void plot_log_add_answer(struct buffer *text, const struct plot *plot);
+
 /* Adds the change of FIGURE, a percentile in a row of a comparison: "28x to 39x", "+9 to
  * +27 %", "no significant difference" or "difference unknown". If IS_SHORT, the last two
  * texts are shortened to "may be noise" and "unknown". */

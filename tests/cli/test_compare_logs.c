@@ -112,3 +112,14 @@ TEST(a_week_is_a_small_picture)
     svg_check_end(&check);
     command_free(&result);
 }
+
+TEST(columns_have_the_sums_of_their_intervals)
+{
+    need_library();
+    expect(0, "119969\n", "", "columns_have_the_sums_of_their_intervals");
+}
+
+TEST(a_log_of_few_requests_has_no_p99)
+{
+    expect(0, ">no line of p99\n1\n", "", "a_log_of_few_requests_has_no_p99");
+}

@@ -122,3 +122,21 @@ a_week_is_a_small_picture() {
     cat x.svg
     [ "$(wc -c <x.svg)" -lt 200000 ] && echo small >&2
 }
+
+# Several of the 20000 intervals share a column. PyPI's hdrhistogram recomputes the picture.
+columns_have_the_sums_of_their_intervals() {
+    cd f || return
+    library long long || return
+    ioping -compare -plot x.svg long >o 2>e || return
+    library heat long x.svg
+}
+
+# There are 40 requests in all.
+a_log_of_few_requests_has_no_p99() {
+    cd f || return
+    ioping -q -i 5ms -c 41 -every 100ms -hdr ours ../data >o 2>e || return
+    ioping -compare -plot x.svg ours >o 2>e || return
+    grep -o '>no line of p99: it takes 99 requests in a column of [0-9.]* ms<' x.svg | cut -c 1-15
+    grep -o 'class="answer"[^>]*>p50 [^,;]*, max [^;]*; longest at [0-9:.]*: [^;]*<' \
+        x.svg | wc -l
+}

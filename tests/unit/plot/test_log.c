@@ -2,6 +2,7 @@
 #include "looked.h"
 
 #include "base/time.h"
+#include "plot/words.h"
 #include "stats/time_map.h"
 
 static struct time_map map; /* too large for a stack */
@@ -21,7 +22,8 @@ look_at_map(void)
     plotted->plan.mode = MODE_COMPARE;
     plotted->jobs[0].time_map = &map;
     look(plotted);
-    assert_true(svg_check_shows(&check, "latencies of a log of histograms"));
+    assert_true(svg_check_shows(
+        &check, "latencies of a log of histograms, 500 requests counted"));
 }
 
 static int
@@ -84,6 +86,116 @@ TEST(a_log_without_a_clock_has_the_time_since_its_begin)
     assert_int_equal(svg_check_count(&check, "p50"), 1);
     /* 5 requests of a second are too few for p99. */
     assert_int_equal(svg_check_count(&check, "p99"), 0);
+    assert_true(svg_check_shows(
+        &check, "no line of p99: it takes 99 requests in a column of 1.07 s"));
+}
+
+TEST(some_columns_may_have_too_few_requests_for_p99)
+{
+    for (int64_t second = 0; second < 100; second++)
+        add(second, 2 * MS, second < 50 ? 5 : 500);
+    look_at_map();
+    assert_int_equal(svg_check_count(&check, "p99"), 1);
+    assert_true(
+        svg_check_shows(&check, "p99 only where a column of 1.07 s has 99 requests"));
+}
+
+/* Fails unless the answer of the plot of the map ends with FOUND. */
+static void
+assert_answer(const char *found)
+{
+    struct plotted *plotted =
+        plotted_make(&(struct plotted_case){SWEEP_NONE, 1, 500, PLOTTED_NARROW});
+    struct buffer text = {0};
+    plotted->plan.mode = MODE_COMPARE;
+    plotted->jobs[0].time_map = &map;
+    plot_log_add_answer(&text, &plotted->plot);
+    size_t length = strlen(found);
+    if (text.length < length || strcmp(text.text + text.length - length, found) != 0)
+        fail_msg("\"%s\" does not end with \"%s\"", text.text, found);
+    buffer_free(&text);
+    plotted_free(plotted);
+}
+
+/* The longest latency is elsewhere than the highest p99. */
+TEST(the_answer_says_when_it_was_worst)
+{
+    for (int64_t second = 0; second < 100; second++) {
+        add(second, 2 * MS, 98);
+        add(second, (second == 42 ? 8 : 3) * MS, 2);
+    }
+    add(70, 900 * MS, 1);
+    assert_answer("; worst after 42 s: p99 8.01 ms");
+    map.began_at = 1793577600 * SECOND;
+    map.is_utc = true;
+    assert_answer("; worst at 00:00:42: p99 8.01 ms");
+}
+
+TEST(a_log_of_several_days_has_dates)
+{
+    map.began_at = 1793577600 * SECOND;
+    map.is_utc = true;
+    for (int64_t minute = 0; minute < 3 * 1440; minute++)
+        time_map_add(&map, minute * 60 * SECOND, 60 * SECOND,
+                     histogram_bin((minute / 60 == 30 ? 8 : 2) * MS), 99);
+    assert_answer("; worst from Nov 03 05:56 to 06:33: p99 8.01 ms");
+}
+
+TEST(gaps_are_as_long_as_they_were)
+{
+    static const struct {
+        int64_t from, to; /* seconds without requests */
+        const char *answer;
+    } cases[] = {
+        {300, 300, ": p99 2.00 ms"},     {0, 300, ": p99 2.00 ms"},
+        {300, 301, ": p99 2.00 ms"},     {3001, 10801, "ms; no requests for 2 h 10 min"},
+        {19000, 20000, ": p99 2.00 ms"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        memset(&map, 0, sizeof(map));
+        for (int64_t second = 0; second < 20000; second++)
+            if (second < cases[i].from || second >= cases[i].to)
+                add(second, 2 * MS, 3);
+        assert_answer(cases[i].answer);
+    }
+
+    int64_t total;
+    memset(&map, 0, sizeof(map));
+    for (int64_t second = 0; second < 20000; second++)
+        if ((second < 4000 || second >= 5000) && (second < 8000 || second >= 10500))
+            add(second, 2 * MS, 3);
+    assert_int_equal(time_map_gaps(&map, &total), 2);
+    assert_int_equal(total, 3500 * SECOND);
+    assert_answer("; no requests for 58 min 20 s in 2 gaps");
+}
+
+/* A tick of a log of less than a second has milliseconds. */
+TEST(ticks_of_a_short_log_differ)
+{
+    map.began_at = 1793577600 * SECOND;
+    map.is_utc = true;
+    for (int64_t i = 0; i < 50; i++)
+        time_map_add(&map, i * 10 * MS, 10 * MS, histogram_bin(2 * MS), 5);
+    look_at_map();
+    assert_true(svg_check_shows(&check, "00:00:00.100"));
+    assert_true(svg_check_shows(&check, "00:00:00.400"));
+}
+
+/* Bins have 32 bits. The latencies that do not fit are not counted anywhere. */
+TEST(a_full_bin_stays_full)
+{
+    for (int64_t second = 0; second < 1000; second++)
+        add(second, 2 * MS, 1000000000);
+    add(0, 1 * MS, 1000);
+    for (int column = 0; column < map.column_count; column++) {
+        uint64_t sum = 0;
+        for (int bin = 0; bin < HISTOGRAM_BINS; bin++)
+            sum += map.bins[column][bin];
+        assert_int_equal(map.counts[column], sum);
+        assert_int_equal(time_map_bin(&map, column, map.counts[column]),
+                         histogram_bin(2 * MS));
+    }
+    assert_int_equal(map.counts[0], 1000 + (uint64_t)UINT32_MAX);
 }
 
 TEST(joined_columns_have_all_latencies)
