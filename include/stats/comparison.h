@@ -21,6 +21,11 @@ struct comparison_figure {
     struct interval bounds;   /* interval of `ratio` at 95 % */
     enum slo_verdict verdict; /* verdict on the relative limit that the figure belongs
                                  to */
+    /* If `bounds` are unknown because a log of histograms is too short, the row or the
+     * first row: its intervals, and how many it should have at least. Else 0. If both are
+     * too short, this is about the one that should have more. */
+    uint64_t interval_count;
+    uint64_t min_intervals;
 };
 
 /* A target or a recorded run in a comparison. The caller owns the objects that the

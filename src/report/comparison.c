@@ -17,6 +17,7 @@
 #include "run/job.h"
 #include "writers.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,9 @@ struct comparison_table {
     bool is_ordered;  /* some target is known to be slower than another */
     bool has_same;    /* some cell has the mark (~): no difference is known */
     bool has_unknown; /* some cell has the mark (?): a confidence interval is unknown */
+    /* The figure with the mark (?) whose log of histograms should have the most
+     * intervals; NULL if there is none. */
+    const struct comparison_figure *shortest;
     bool names_alone; /* each name stands alone on a line, above the line of its cells */
     /* Widths in columns of the terminal. The first column has the names: `name_width`.
      * For each further column, `gaps` has the space before the column, and `widths` the
@@ -230,6 +234,10 @@ fill_change(struct comparison_table *table, const struct comparison_figure *figu
     if (!figure->bounds.is_known) {
         comparison_describe(figure->ratio, &unknown, change, bounds);
         table->has_unknown = true;
+        bool is_shorter =
+            !table->shortest || figure->min_intervals > table->shortest->min_intervals;
+        if (figure->min_intervals > 0 && is_shorter)
+            table->shortest = figure;
     } else if (interval_differs(&figure->bounds)) {
         comparison_describe(figure->ratio, &figure->bounds, change, bounds);
     } else {
@@ -453,6 +461,12 @@ add_legend(struct buffer *text, const struct comparison_table *table,
         buffer_text(text, "~ no difference that this many requests can show (95 %)\n");
     if (table->has_unknown && stats->corrected_interval)
         buffer_text(text, "? unsure: percentiles are corrected (leave out -corrected)\n");
+    else if (table->shortest)
+        buffer_format(
+            text, "? unsure: %" PRIu64 " %s too few (record at least %" PRIu64 ")\n",
+            table->shortest->interval_count,
+            units_plural(table->shortest->interval_count, "interval is", "intervals are"),
+            table->shortest->min_intervals);
     else if (table->has_unknown)
         buffer_text(text, "? unsure: too few independent requests (run longer)\n");
 }

@@ -182,6 +182,13 @@ note_unmet_limit(struct notes *notes, const struct comparison_row *first,
                   bounds);
     else if (figure->verdict == SLO_BROKEN)
         notes_add(notes, row->name, "%s < %s: %s %s", name, limit, verdict, bounds);
+    else if (is_shown && figure->min_intervals > 0)
+        notes_add(notes, row->name,
+                  "%s < %s: UNKNOWN: %" PRIu64
+                  " %s too few to be sure; record at least %" PRIu64,
+                  name, limit, figure->interval_count,
+                  units_plural(figure->interval_count, "interval is", "intervals are"),
+                  figure->min_intervals);
     else if (is_shown)
         notes_add(notes, row->name,
                   "%s < %s: UNKNOWN: too few independent requests; record longer runs",

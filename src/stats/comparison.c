@@ -10,6 +10,8 @@
  */
 #include "stats/comparison.h"
 
+#include "stats/histogram_series.h"
+
 #include <stdlib.h>
 
 /* The class of a row, by which rows are sorted first. */
@@ -94,6 +96,20 @@ judge_ratio(const struct interval *bounds, const struct slo *slo)
     return SLO_UNKNOWN;
 }
 
+/* Stores in FIGURE how much longer the log of histograms of ROW should be, if the
+ * estimate with INDEX of ROW needs a longer log than FIGURE has stored so far. */
+static void
+store_min_intervals(struct comparison_figure *figure, const struct contender *row,
+                    int index)
+{
+    uint64_t min_intervals = row->estimates[index].dependence.min_intervals;
+
+    if (min_intervals <= figure->min_intervals)
+        return;
+    figure->interval_count = row->row.series->histograms->interval_count;
+    figure->min_intervals = min_intervals;
+}
+
 /* Fills the figures of ROW: the ratios to the first row, and the verdicts on relative
  * limits. CONTENDER has the estimates of ROW, and FIRST those of the first row. */
 static void
@@ -114,6 +130,8 @@ compare_with_first(struct comparison_row *row, const struct contender *contender
         if (figure->ratio > 0)
             figure->bounds =
                 estimate_ratio(&contender->estimates[i], &first->estimates[i]);
+        store_min_intervals(figure, contender, i);
+        store_min_intervals(figure, first, i);
         if (i >= COMPARISON_FIGURES)
             figure->verdict =
                 judge_ratio(&figure->bounds, &slos->list[i - COMPARISON_FIGURES]);

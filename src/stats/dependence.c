@@ -342,7 +342,7 @@ find_dependence(const struct latency_set *set, const struct percentile *percenti
 
     double needed = fmax(fmax(median, longest), ranks_time);
     bool is_known = set->count >= DEPENDENCE_MIN * needed;
-    return (struct dependence){is_known, longest, 0};
+    return (struct dependence){is_known, longest, 0, 0};
 }
 
 static int
@@ -451,7 +451,7 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
     struct series_entry *entries = series->entries;
     struct latency_set set = {.count = series->count, .widening = 1};
 
-    *dependence = (struct dependence){false, 1, 0};
+    *dependence = (struct dependence){false, 1, 0, 0};
     if (set.count < DEPENDENCE_MIN)
         return 0;
 

@@ -215,6 +215,20 @@ measure_at_rank(const struct histogram_series *series, double rank)
     return time;
 }
 
+/* Returns how many intervals a series like SERIES needs at least, so that it has
+ * GROUP_COUNT groups of their present size, and DEPENDENCE_MIN latencies. The series has
+ * COUNT latencies so far. */
+static uint64_t
+find_min_intervals(const struct histogram_series *series, double group_count,
+                   double count)
+{
+    double for_groups = ldexp(ceil(group_count), series->shift);
+    double for_latencies =
+        ceil(DEPENDENCE_MIN * (double)series->interval_count / fmax(count, 1));
+
+    return (uint64_t)fmax(for_groups, for_latencies);
+}
+
 void
 histogram_series_dependence(struct dependence *dependence,
                             const struct histogram_series *series,
@@ -222,11 +236,13 @@ histogram_series_dependence(struct dependence *dependence,
 {
     double count = 0;
 
-    *dependence = (struct dependence){false, 1, 0};
+    *dependence = (struct dependence){false, 1, 0, 0};
     for (int group = 0; group < series->group_count; group++)
         count += (double)series->counts[group];
-    if (series->group_count < MIN_GROUPS || count < DEPENDENCE_MIN)
+    if (series->group_count < MIN_GROUPS || count < DEPENDENCE_MIN) {
+        dependence->min_intervals = find_min_intervals(series, MIN_GROUPS, count);
         return;
+    }
 
     double share = (double)percentile->billionths / PERCENTILE_HUNDRED;
     bool is_high = share > 0.5;
@@ -247,5 +263,8 @@ histogram_series_dependence(struct dependence *dependence,
     double in_groups = fmax(time.in_groups, median.in_groups);
     dependence->is_known =
         in_groups <= 1 || series->group_count >= DEPENDENCE_MIN * in_groups;
+    if (!dependence->is_known)
+        dependence->min_intervals =
+            find_min_intervals(series, DEPENDENCE_MIN * in_groups, count);
     dependence->autocorrelation_time = fmax(time.in_latencies * entry_count / count, 1);
 }

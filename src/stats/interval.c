@@ -69,7 +69,7 @@ estimate_make(struct estimate *estimate, const struct stats *stats,
               const struct time_series *series, const struct percentile *percentile)
 {
     const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
-    *estimate = (struct estimate){*percentile, latencies.histogram, 0, {false, 1, 0}};
+    *estimate = (struct estimate){*percentile, latencies.histogram, 0, {false, 1, 0, 0}};
     if (!series || latencies.is_corrected)
         return 0;
 

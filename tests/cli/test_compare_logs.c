@@ -113,6 +113,19 @@ TEST(a_week_is_a_small_picture)
     command_free(&result);
 }
 
+TEST(a_short_log_says_how_many_intervals_it_needs)
+{
+    need_library();
+    expect(1,
+           "ioping: short: p50 < +20%: UNKNOWN: 1 interval is too few to be sure; record "
+           "at least 10\n"
+           "? unsure: 1 interval is too few (record at least 10)\n"
+           "ioping: short: p50 < +20%: UNKNOWN: 9 intervals are too few to be sure; "
+           "record at least 10\n"
+           "? unsure: 9 intervals are too few (record at least 10)\n",
+           "", "a_short_log_says_how_many_intervals_it_needs");
+}
+
 TEST(columns_have_the_sums_of_their_intervals)
 {
     need_library();

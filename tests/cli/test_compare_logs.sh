@@ -123,6 +123,16 @@ a_week_is_a_small_picture() {
     [ "$(wc -c <x.svg)" -lt 200000 ] && echo small >&2
 }
 
+# There are three lines before the first interval.
+a_short_log_says_how_many_intervals_it_needs() {
+    cd f || return
+    library write a_ns 1 3 1e6 3
+    for count in 1 9 10; do
+        head -n $((count + 3)) a_ns >short
+        ioping -compare a_ns short -slo p50=+20% 2>&1 | grep 'interval.* too few'
+    done
+}
+
 # Several of the 20000 intervals share a column. PyPI's hdrhistogram recomputes the picture.
 columns_have_the_sums_of_their_intervals() {
     cd f || return

@@ -179,5 +179,63 @@ TEST(fewer_than_ten_intervals_tell_nothing)
         histogram_series_dependence(&dependence, histograms, &percentiles_common.list[0],
                                     1000);
         assert_true(dependence.is_known == (number == 10));
+        assert_int_equal(dependence.min_intervals, number < 10 ? 10 : 0);
+    }
+}
+
+TEST(intervals_of_few_requests_must_be_more)
+{
+    struct histogram_series *histograms = &runs[0].histograms;
+    struct dependence dependence;
+    memset(histograms, 0, sizeof(*histograms));
+    for (uint64_t number = 1; number <= 15; number++) {
+        add_interval(histograms, number, 1);
+        histogram_series_dependence(&dependence, histograms, &percentiles_common.list[0],
+                                    (double)number);
+        assert_true(dependence.is_known == (number == 15));
+        assert_int_equal(dependence.min_intervals, number < 15 ? 15 : 0);
+    }
+}
+
+/* The advice is the least that could be enough. Each process has INTERVALS intervals, and
+ * then as many as the advice says, and so on, at most 10 times. */
+TEST(logs_that_follow_the_advice_become_known)
+{
+    static const struct kind cases[] = {
+        {"independent", 0, 0, 3, 100, 0, 0},
+        {"AR(1) 0.99", 0.99, 1, 12, 60, 0, 0},
+        {"AR(1) 0.999", 0.999, 1, 12, 100, 0, 0},
+        {"AR(1) 0.999 joined", 0.999, 1, 140, 10, 0, 0},
+    };
+    const char *wanted = getenv("PAIRS");
+    int tries = wanted ? atoi(wanted) : 40;
+
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        int unknown = 0, after_one = 0, known = 0;
+        for (int seed = 1; seed <= tries; seed++) {
+            struct kind kind = cases[i];
+            struct estimate estimate;
+            for (int round = 0; round < 10; round++) {
+                struct random random = {(uint64_t)seed};
+                fill(&runs[0], &kind, &random);
+                estimate_make(&estimate, &runs[0].stats, &runs[0].series,
+                              &percentiles_common.list[0]);
+                uint64_t advice = estimate.dependence.min_intervals;
+                assert_true(estimate.dependence.is_known == (advice == 0));
+                unknown += round == 0 && advice > 0;
+                after_one += round == 1 && advice == 0;
+                known += advice == 0;
+                if (advice == 0)
+                    break;
+                assert_true(advice > (uint64_t)kind.intervals);
+                kind.intervals = (int)advice;
+            }
+        }
+        if (wanted)
+            printf(
+                "%-20s unknown %d, known with the advice %d, known in the end %d of %d\n",
+                cases[i].name, unknown, after_one, known, tries);
+        assert_true(unknown > 0);
+        assert_true(10 * known >= 9 * tries);
     }
 }
