@@ -20,6 +20,8 @@ struct estimate {
                                           the statistics of these requests */
     double entry_count; /* entries of the series; for a series of histograms, the number
                            of their latencies; 0 without a series */
+    double spacing; /* average time from the start of one entry to the next, ns; 0 if not
+                       known, as for a series of histograms */
     struct dependence dependence; /* `is_known` is false without a series */
 };
 

@@ -39,7 +39,11 @@
  *   each other.
  * - The longer T of both runs holds for both of them. The reason is that requests to one
  *   device depend on each other equally in both runs, but the cause, such as a stall, may
- *   show in one run only.
+ *   show in one run only. If the runs have different rates, T is first converted to time:
+ *   a stall of 1 s makes 100 requests of a fast run slow, but only 1 request of a slow
+ *   run. T of the slow run is never used for less time than T of the fast run. The other
+ *   way round, T is not converted, because T of the slow run is at least 1 request, even
+ *   if its requests are independent.
  */
 #include "stats/interval.h"
 
@@ -64,12 +68,26 @@
 #define MAX_RATIO 1e15  /* more than any ratio of two latencies in a histogram */
 #define RANK_ERROR 1e-6 /* more than the rounding error of a rank */
 
+/* Returns the average time from the start of one entry of SERIES to the next, in ns, or 0
+ * if there are too few entries. The entries must be sorted. */
+static double
+find_spacing(const struct time_series *series)
+{
+    const struct series_entry *entries = series->entries;
+
+    if (series->count < 2)
+        return 0;
+    return (double)(entries[series->count - 1].start - entries[0].start) /
+           (series->count - 1);
+}
+
 int
 estimate_make(struct estimate *estimate, const struct stats *stats,
               const struct time_series *series, const struct percentile *percentile)
 {
     const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
-    *estimate = (struct estimate){*percentile, latencies.histogram, 0, {false, 1, 0, 0}};
+    *estimate =
+        (struct estimate){*percentile, latencies.histogram, 0, 0, {false, 1, 0, 0}};
     if (!series || latencies.is_corrected)
         return 0;
 
@@ -81,7 +99,10 @@ estimate_make(struct estimate *estimate, const struct stats *stats,
     }
 
     estimate->entry_count = series->count;
-    return dependence_find(&estimate->dependence, series, percentile);
+    if (dependence_find(&estimate->dependence, series, percentile) < 0)
+        return -1;
+    estimate->spacing = find_spacing(series);
+    return 0;
 }
 
 /* Returns the number of independent latencies of ESTIMATE, at least 1. TIME is the
@@ -242,6 +263,20 @@ find_ratio(const double *values, const double *references, double share)
     return high;
 }
 
+/* Returns the autocorrelation time to use for ESTIMATE, in its entries, if it is compared
+ * with OTHER: the longer one of both. If the entries of ESTIMATE are further apart than
+ * those of OTHER, fewer of them fit into the same time. */
+static double
+find_common_time(const struct estimate *estimate, const struct estimate *other)
+{
+    double time = other->dependence.autocorrelation_time;
+    bool is_sparser = other->spacing > 0 && estimate->spacing > other->spacing;
+
+    if (is_sparser)
+        time *= other->spacing / estimate->spacing;
+    return fmax(estimate->dependence.autocorrelation_time, time);
+}
+
 struct interval
 estimate_ratio(const struct estimate *estimate, const struct estimate *reference)
 {
@@ -252,10 +287,9 @@ estimate_ratio(const struct estimate *estimate, const struct estimate *reference
     if (!dependence->is_known || !other->is_known)
         return (struct interval){0};
 
-    double time = fmax(dependence->autocorrelation_time, other->autocorrelation_time);
     double widening = dependence_ratio_widening(dependence, other);
-    fill_values(&values, estimate, time);
-    fill_values(&references, reference, time);
+    fill_values(&values, estimate, find_common_time(estimate, reference));
+    fill_values(&references, reference, find_common_time(reference, estimate));
 
     double low = find_ratio(values.low, references.high, RATIO_TAIL);
     double high = find_ratio(values.high, references.low, 1 - RATIO_TAIL);

@@ -282,6 +282,87 @@ count_differing(const struct kind *kind, int pairs, const int *counts, double sc
     return differing;
 }
 
+/* Latencies of one device, which two runs ask at different rates: the requests of the
+ * first run are RATIO times as far apart. The device is autoregressive in time or, if
+ * `is_by_request`, from each request to the next. */
+static const struct rate_case {
+    const char *name;
+    double correlation; /* from one request of the fast run to the next */
+    int counts[2];      /* requests of the slow and of the fast run */
+    int ratio;
+    bool is_by_request;
+    double max_width; /* of the bounds of p50, on average: upper through lower bound */
+} rate_cases[] = {
+    {"independent", 0, {300, 5000}, 100, false, 1.15},
+    {"0.9", 0.9, {300, 5000}, 100, false, 1.2},
+    {"0.99", 0.99, {300, 5000}, 100, false, 1.7},
+    {"0.995", 0.995, {300, 5000}, 100, false, 3.2},
+    {"0.9 short", 0.9, {60, 2000}, 100, false, 1.45},
+    {"0.9 long", 0.9, {4000, 5000}, 100, false, 1.15},
+    {"0.99 10 times", 0.99, {1000, 5000}, 10, false, 1.8},
+    {"0.9 10 times", 0.9, {500, 5000}, 10, false, 1.2},
+    {"0.9 equal", 0.9, {2000, 2000}, 1, false, 1.3},
+    {"0.9 by request", 0.9, {500, 5000}, 100, true, 1.55},
+    {"0.99 by request", 0.99, {4000, 5000}, 100, true, 2.3},
+};
+
+/* Fills RUN with COUNT latencies that are SPACING apart. CORRELATION is from one of them
+ * to the next. */
+static void
+fill_spaced(struct run *run, double correlation, uint64_t seed, int count, int spacing)
+{
+    struct kind kind = {"", autoregressive, correlation, 1, 1};
+    struct process process = begin(&kind, seed);
+
+    start(run);
+    for (int i = 0; i < count; i++) {
+        const struct sample sample = {.latency = (int64_t)(SCALE * kind.next(&process)),
+                                      .verdict = VERDICT_NONE};
+        series_record(&run->series, (int64_t)i * spacing, sample.latency);
+        stats_record(&run->stats, &sample);
+    }
+}
+
+TEST_EACH(runs_of_different_rates_have_bounds_that_hold, rate_cases)
+{
+    const struct rate_case *rates = *state;
+    const char *wanted = getenv("PAIRS");
+    int pairs = wanted ? atoi(wanted) : 60;
+
+    for (int figure = 0; figure < 2; figure++) {
+        int known = 0, held = 0, open = 0;
+        double width = 0;
+        for (int i = 0; i < pairs; i++) {
+            for (int which = 0; which < 2; which++) {
+                int spacing = which ? 1 : rates->ratio;
+                int steps = rates->is_by_request ? 1 : spacing;
+                fill_spaced(&runs[which], pow(rates->correlation, steps),
+                            (uint64_t)(2 * i + which) + 1, rates->counts[which], spacing);
+            }
+            struct interval ratio = ratio_of(&runs[0], &runs[1], figure);
+            if (!ratio.is_known)
+                continue;
+            known++;
+            held += !interval_differs(&ratio);
+            bool is_open = isinf(ratio.high) || ratio.low <= 0;
+            open += is_open;
+            if (!is_open)
+                width += log(ratio.high / ratio.low);
+        }
+        width = exp(width / fmax(known - open, 1));
+        if (wanted)
+            print_message("%-14s p%s: known %d, open %d, held %.1f %%, width %.3f\n",
+                          rates->name, figure ? "99" : "50", known, open,
+                          100.0 * held / known, width);
+        assert_true(held * 100 >= 92 * known);
+        if (figure > 0)
+            continue;
+        assert_true(known * 10 >= 9 * pairs);
+        assert_int_equal(open, 0);
+        assert_true(width <= rates->max_width);
+    }
+}
+
 /* 5 %, and what chance adds to 200 pairs. */
 TEST(equal_runs_that_change_slowly_seldom_differ)
 {
