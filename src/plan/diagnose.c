@@ -24,9 +24,9 @@ static const int shares[PLAN_PARTS] = {[PART_OF_PAUSES] = 30,
                                        [PART_OF_STREAM] = 10,
                                        [PART_OF_FLUSHES] = 15};
 
-/* Number of reads that fit into the part with pauses, if each read is shorter than its
- * pause. It is enough for p99, and in 6 s gives one read each 10 ms. */
-#define PAUSED_READS 600
+/* From one read with a pause to the next, ns. It does not depend on -w: after a longer
+ * pause, reads may take longer. There are 600 reads in 6 s. */
+#define READ_INTERVAL (10 * MS)
 
 /* The last step of the sweep. There are LAST_STEPS steps: 1, 2, 4, 8, 16 and 32. A hard
  * disk needs long steps, so there are no further ones. */
@@ -105,7 +105,7 @@ plan_part(const struct plan *plan, enum plan_part part, struct plan *one)
 
     switch (part) {
     case PART_OF_PAUSES:
-        pace->interval = one->end.work_time / PAUSED_READS;
+        pace->interval = READ_INTERVAL;
         pace->from_limit = true;
         one->statistics.has_breakdown = true;
         break;

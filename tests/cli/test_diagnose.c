@@ -8,6 +8,13 @@
 GROUP_SETUP(make_files)
 GROUP_TEARDOWN(unmount_all)
 
+/* The number of reads in a time shows how long the pauses are. */
+TEST(the_pause_is_10_ms_for_any_work_time)
+{
+    need("jq");
+    expect(0, "true\n", NULL, "facts '.idle.count <= 30' -w 1s data");
+}
+
 /* The findings follow from the figures that the same run prints. */
 TEST(findings_agree_with_the_figures)
 {
@@ -52,7 +59,7 @@ TEST(memory_is_called_memory)
     need_success("[ \"$(stat -f -c %T /dev/shm)\" = tmpfs ]",
                  "needs a tmpfs at /dev/shm");
     expect(0, "~^This tmpfs is memory, not a disk \\(p50 " TIME ", p99 " TIME "\\)\\.\n$",
-           NULL, "sentence -w 1s /dev/shm");
+           NULL, "sentence -w 4s /dev/shm");
 }
 
 TEST(few_slots_are_counted)
@@ -105,10 +112,10 @@ TEST(a_limit_of_a_control_group_is_the_cause)
 {
     need("jq");
     expect(5,
-           "~^\\[\"slow\",\"limit\",150\\]\n"
+           "~^\\[\"slow\",\"limit\",60\\]\n"
            "Slow: reads wait TIME (in the queue )?because of the cgroup limit "
-           "/ioping-[0-9]+ \\(150 reads/s\\)\\.\n$",
-           NULL, "limited 150");
+           "/ioping-[0-9]+ \\(60 reads/s\\)\\.\n$",
+           NULL, "limited 60");
 }
 
 TEST(a_loop_device_may_answer_from_the_page_cache)

@@ -35,6 +35,17 @@ TEST(all_parts_together_take_the_work_time)
     }
 }
 
+/* After a longer pause, reads may take longer: runs of any length must have the same. */
+TEST(pauses_are_the_same_for_any_work_time)
+{
+    static const char *const lines[] = {"-diagnose -w 500ms .", "-diagnose -w 3s .",
+                                        "-diagnose .", "-diagnose -w 1h ."};
+    for (size_t i = 0; i < LENGTH(lines); i++) {
+        plan_parts(lines[i]);
+        assert_int_equal(parts[PART_OF_PAUSES].pace.interval, 10 * MS);
+    }
+}
+
 TEST(each_part_measures_one_thing)
 {
     plan_parts("-diagnose -s 8k .");
