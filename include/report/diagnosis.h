@@ -155,6 +155,7 @@ struct diagnosis_findings {
     enum storage_class class; /* the class that is claimed, or was expected if slow */
     bool is_likeness;         /* only the figures suggest the class */
     enum diagnosis_cause cause;
+    bool is_disk_busy;     /* other processes keep the disk busy */
     bool slow_tail;        /* not the median shows the slowness, but diagnosis_tail */
     bool is_limit_reached; /* the limit of the control group stops the sweep */
     /* The step of the sweep with the highest depth at which p99 is at most twice as long
@@ -190,7 +191,7 @@ void diagnosis_judge(const struct diagnosis_facts *facts,
  * target is slow, else EXIT_DONE. */
 int diagnosis_status(const struct diagnosis_findings *findings);
 
-/* Adds the answer to TEXT, one sentence without a newline. */
+/* Adds the answer to TEXT: a sentence without a newline, of any length. */
 void diagnosis_answer(const struct diagnosis *diagnosis, struct buffer *text);
 
 /* Adds a command to TEXT that is worth trying next, without a newline. */

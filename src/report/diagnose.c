@@ -8,9 +8,13 @@
  *   uses      uses that it suits, each with the figure that decides
  *   unknown   things that were not measured or seen
  *   try       a command
+ *
+ * Each block is added with lines of any length. Then fold_lines breaks
+ * the long ones.
  */
 #include "base/units.h"
 #include "cli/options.h"
+#include "fold.h"
 #include "os/disk.h"
 #include "report/console.h"
 #include "report/diagnosis.h"
@@ -24,6 +28,8 @@
 
 #define LABEL_WIDTH 11 /* columns of the names at the start of lines */
 #define USE_WIDTH 14   /* columns of the names of uses */
+#define VERDICT_WIDTH 9
+#define ANSWER_INDENT 4 /* columns before the further lines of the answer */
 
 /* Adds the name at the start of a line. */
 static void
@@ -156,31 +162,61 @@ add_limit_line(struct buffer *text, const struct diagnosis_facts *facts)
     buffer_text(text, "\n");
 }
 
-/* Adds the line about the knee of the sweep. */
+/* Returns why something that a part measures is not known. */
+static const char *
+why_not_measured(const struct diagnosis_facts *facts, bool was_interrupted)
+{
+    if (facts->failure[0])
+        return "a request failed";
+    if (was_interrupted)
+        return "the run was interrupted";
+    return "too few requests";
+}
+
+/* Returns true if no step after STEP has a p99, so that the knee may be further on. */
+static bool
+is_last_known(const struct job_sweep *sweep, const struct job_step *step)
+{
+    const struct job_step *end = sweep->steps + sweep->count;
+    for (const struct job_step *next = step + 1; next < end; next++)
+        if (next->p99 >= 0)
+            return false;
+    return true;
+}
+
+/* Adds the lines about the knee of the sweep. */
 static void
 add_knee(struct buffer *text, const struct diagnosis_facts *facts,
          const struct diagnosis_findings *findings)
 {
-    const struct job_sweep *sweep = facts->depths;
     const struct job_step *knee = findings->knee;
 
     add_line_label(text, "knee");
     if (!knee) {
-        buffer_text(text, "unknown: too few requests in the steps\n");
+        bool was_interrupted = facts->was_interrupted && !facts->has_swept;
+        buffer_format(text, "unknown: %s\n", why_not_measured(facts, was_interrupted));
         return;
     }
 
-    bool is_last = knee == &sweep->steps[sweep->count - 1];
-    buffer_format(text, "%s %" PRId64 ", ", facts->uses_threads ? "threads" : "depth",
-                  knee->value);
+    bool is_last = is_last_known(facts->depths, knee);
+    const char *format =
+        facts->uses_threads ? "%s%" PRId64 " threads (" : "%sdepth %" PRId64 " (";
+    buffer_format(text, format, is_last ? "none up to " : "", knee->value);
     units_add(text, UNITS_COUNT, (int64_t)knee->iops);
     add_named_time(text, " iops, p99", knee->p99);
-    buffer_text(text, is_last ? "; not reached at the last step\n"
-                              : "; with more in flight, p99 more than doubles\n");
+    if (is_last)
+        buffer_format(text,
+                      "): with %" PRId64 " %s in flight, p99 is still at most twice that "
+                      "of single reads\n",
+                      knee->value, units_plural((uint64_t)knee->value, "read", "reads"));
+    else
+        buffer_text(text, "): with more reads in flight, p99 is more than twice that of "
+                          "single reads\n");
     if (findings->slots > 0) {
         add_line_label(text, "");
         buffer_format(text,
-                      "with more than about %" PRId64 " in flight, reads only wait\n",
+                      "with more than about %" PRId64
+                      " in flight, the rate does not rise: reads only wait\n",
                       findings->slots);
     }
 }
@@ -206,10 +242,36 @@ add_shares(struct buffer *text, const struct diagnosis_facts *facts)
     if (facts->other_rate >= 0) {
         add_line_label(text, "others");
         buffer_format(text,
-                      "during the idle reads: %.0f requests/s; the disk was busy for %d "
-                      "%% of the time\n",
+                      "%.0f requests/s during the idle reads; disk busy %d %% of the "
+                      "time\n",
                       facts->other_rate, facts->disk_busy);
     }
+}
+
+/* Adds the line about the reads with pauses. */
+static void
+add_idle(struct buffer *text, const struct diagnosis_facts *facts)
+{
+    uint64_t count = facts->paused.count;
+
+    add_line_label(text, "idle");
+    if (count == 0) {
+        bool is_cached = facts->cached > 0 && !facts->failure[0];
+        const char *why = why_not_measured(facts, facts->was_interrupted);
+        buffer_format(text, "unknown: %s\n",
+                      is_cached ? "no read reached the disk" : why);
+        return;
+    }
+
+    /* The next read waits for the one before. */
+    bool is_on_time = facts->paused.average < facts->pause;
+    add_part_times(text, &facts->paused);
+    buffer_format(text, " (%" PRIu64 " %s of ", count,
+                  units_plural(count, "read", "reads"));
+    units_add(text, UNITS_SIZE, facts->request_size);
+    add_named_time(text, is_on_time ? ", one every" : ", at most one every",
+                   facts->pause);
+    buffer_text(text, ")\n");
 }
 
 /* Adds the block with the measurements. */
@@ -217,19 +279,14 @@ static void
 add_figures(struct buffer *text, const struct diagnosis *diagnosis)
 {
     const struct diagnosis_facts *facts = &diagnosis->facts;
+    const char *why = why_not_measured(facts, facts->was_interrupted);
 
-    add_line_label(text, "idle");
-    add_part_times(text, &facts->paused);
-    buffer_format(text, " (%" PRIu64 " reads of ", facts->paused.count);
-    units_add(text, UNITS_SIZE, facts->request_size);
-    add_named_time(text, ", one each", facts->pause);
-    buffer_text(text, ")\n");
-
+    add_idle(text, facts);
     add_knee(text, facts, &diagnosis->findings);
 
     add_line_label(text, "stream");
     if (facts->stream.count == 0) {
-        buffer_text(text, "unknown\n");
+        buffer_format(text, "unknown: %s\n", why);
     } else {
         units_add(text, UNITS_SIZE, (int64_t)facts->stream_bps);
         buffer_format(text, "/s (%" PRIu64 " sequential reads of ", facts->stream.count);
@@ -238,8 +295,10 @@ add_figures(struct buffer *text, const struct diagnosis *diagnosis)
     }
 
     add_line_label(text, "flush");
-    if (facts->flush.count == 0) {
-        buffer_text(text, "unknown\n");
+    if (facts->kind != OS_DIRECTORY) {
+        buffer_text(text, "unknown: flushes are measured in directories only\n");
+    } else if (facts->flush.count == 0) {
+        buffer_format(text, "unknown: %s\n", why);
     } else {
         add_part_times(text, &facts->flush);
         buffer_format(text, " (%" PRIu64 " writes, each with a flush)\n",
@@ -272,7 +331,8 @@ add_uses(struct report *report, const struct diagnosis_findings *findings)
 
         buffer_format(text, "%-*s", USE_WIDTH, need->name);
         color_add(text, is_red ? COLOR_FAILED : NULL, verdicts[finding->verdict]);
-        buffer_format(text, "%*s", (int)(9 - strlen(verdicts[finding->verdict])), "");
+        buffer_format(text, "%*s",
+                      (int)(VERDICT_WIDTH - strlen(verdicts[finding->verdict])), "");
         if (finding->why_unknown) {
             buffer_format(text, "%s\n", finding->why_unknown);
             continue;
@@ -292,19 +352,27 @@ diagnosis_print(struct report *report, const struct run_record *record)
     const struct diagnosis *diagnosis = record->diagnosis;
     const struct diagnosis_facts *facts = &diagnosis->facts;
     struct buffer *text = &report->text;
+    size_t block = text->length;
 
     diagnosis_answer(diagnosis, text);
     buffer_text(text, "\n\n");
+    fold_lines(text, block, ANSWER_INDENT, false);
 
+    block = text->length;
     add_target_line(text, facts);
     add_disk(text, facts);
     add_limit_line(text, facts);
     buffer_text(text, "\n");
     add_figures(text, diagnosis);
     buffer_text(text, "\n");
+    fold_lines(text, block, LABEL_WIDTH, false);
+
+    block = text->length;
     add_uses(report, &diagnosis->findings);
     buffer_text(text, "\n");
+    fold_lines(text, block, USE_WIDTH + VERDICT_WIDTH, false);
 
+    block = text->length;
     for (int i = 0;; i++) {
         size_t start = text->length;
         add_line_label(text, i == 0 ? "not known" : "");
@@ -314,12 +382,18 @@ diagnosis_print(struct report *report, const struct run_record *record)
         }
         buffer_text(text, "\n");
     }
+    fold_lines(text, block, LABEL_WIDTH, false);
+
+    block = text->length;
     add_line_label(text, "try");
     diagnosis_advice(diagnosis, text);
     buffer_text(text, "\n");
+    fold_lines(text, block, LABEL_WIDTH, true);
 
+    block = text->length;
     for (int i = 0; i < report->job_count; i++)
         outcome_add_limits(&report->jobs[i].outcome, NULL, text);
+    fold_lines(text, block, ANSWER_INDENT, false);
 }
 
 /* Adds the member NAME with NUMBER, or null if NUMBER is negative. */
@@ -399,7 +473,9 @@ add_disk_object(struct json *json, const struct diagnosis_facts *facts)
     add_string(json, "scheduler", disk->scheduler);
     add_number_field(json, "queue_size", disk->queue_size);
     add_string(json, "write_cache", disk->write_cache);
-    if (disk->limit.group[0]) {
+    if (!disk->limit.group[0]) {
+        json_value(json, "limit", "null");
+    } else {
         json_open(json, "limit", '{');
         json_string(json, "group", disk->limit.group);
         add_number_field(json, "iops",

@@ -651,6 +651,7 @@ void
 diagnosis_judge(const struct diagnosis_facts *facts, struct diagnosis_findings *findings)
 {
     *findings = (struct diagnosis_findings){.state = DIAGNOSIS_FINE};
+    findings->is_disk_busy = is_busy_for_others(facts);
 
     judge_class(facts, findings);
     find_knee(facts, findings);

@@ -3,6 +3,7 @@
  * command to try next. Each
  * sentence is made from findings (diagnosis.c) and says the figures on which it rests.
  */
+#include "base/time.h"
 #include "base/units.h"
 #include "cli/options.h"
 #include "report/diagnosis.h"
@@ -10,6 +11,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Reads with which p99 is known even if some of them do not count, the share of -w that
+ * they have, percent, and the work time if -w is not given, ns: see plan/diagnose.c. */
+#define ENOUGH_READS 120
+#define PAUSES_SHARE 30
+#define USUAL_TIME (20 * SECOND)
 
 /* Adds TIME, in ns. */
 static void
@@ -114,6 +121,15 @@ add_share(const struct diagnosis_facts *facts, enum part part, struct buffer *te
     buffer_format(text, ", %d %% of it ", facts->shares[part]);
 }
 
+/* Adds that others keep the disk busy, with figures. */
+static void
+add_busy(const struct diagnosis_facts *facts, struct buffer *text)
+{
+    buffer_format(text,
+                  "other processes keep the disk busy (%.0f requests/s, %d %% busy)",
+                  facts->other_rate, facts->disk_busy);
+}
+
 /* Adds why the reads are slow, after add_slow_reads. */
 static void
 add_slow_cause(const struct diagnosis *diagnosis, struct buffer *text)
@@ -123,10 +139,8 @@ add_slow_cause(const struct diagnosis *diagnosis, struct buffer *text)
 
     switch (findings->cause) {
     case CAUSE_OTHERS:
-        buffer_format(text,
-                      " because other processes keep the disk busy (%.0f requests/s, "
-                      "%d %% busy)",
-                      facts->other_rate, facts->disk_busy);
+        buffer_text(text, " because ");
+        add_busy(facts, text);
         return;
     case CAUSE_PAUSES:
         buffer_text(text, " after a pause, but ");
@@ -219,6 +233,10 @@ add_fine_answer(const struct diagnosis *diagnosis, struct buffer *text)
         buffer_text(text, "; nothing looks wrong up to the cgroup limit ");
         add_limit_name(&facts->disk->limit, text);
         buffer_text(text, ".");
+    } else if (findings->is_disk_busy) {
+        buffer_text(text, "; nothing looks wrong, although ");
+        add_busy(facts, text);
+        buffer_text(text, ".");
     } else
         buffer_text(text, "; nothing looks wrong.");
 }
@@ -272,9 +290,8 @@ add_why_unknown(const struct diagnosis *diagnosis, struct buffer *text)
                         "answer ");
         break;
     case CAUSE_BUSY:
-        buffer_format(text,
-                      "other processes keep the disk busy (%.0f requests/s, %d %% busy) ",
-                      facts->other_rate, facts->disk_busy);
+        add_busy(facts, text);
+        buffer_text(text, " ");
         break;
     default:
         buffer_text(text, "slower than an SSD, ");
@@ -290,6 +307,8 @@ add_why_unknown(const struct diagnosis *diagnosis, struct buffer *text)
 void
 diagnosis_answer(const struct diagnosis *diagnosis, struct buffer *text)
 {
+    bool is_character = diagnosis->facts.kind == OS_CHARACTER;
+
     switch (diagnosis->findings.state) {
     case DIAGNOSIS_FINE:
         add_fine_answer(diagnosis, text);
@@ -300,12 +319,11 @@ diagnosis_answer(const struct diagnosis *diagnosis, struct buffer *text)
     case DIAGNOSIS_UNKNOWN:
         buffer_text(text, "Cannot tell: ");
         add_why_unknown(diagnosis, text);
-        buffer_text(text, "; try ");
-        diagnosis_advice(diagnosis, text);
         buffer_text(text, ".");
         break;
     case DIAGNOSIS_FAILED:
-        buffer_format(text, "Failing: %s.", diagnosis->facts.failure);
+        buffer_format(text, "Failing: %s%s.", diagnosis->facts.failure,
+                      is_character ? ", and a character device is no disk" : "");
         break;
     }
 }
@@ -366,19 +384,112 @@ add_server_command(const struct diagnosis *diagnosis, struct buffer *text)
     add_word(text, server);
 }
 
-/* Adds a command that avoids the page cache: of the loop device that the target is on, or
- * else of the target. */
+/* Adds the command "ioping OPTIONS FOLDER" for the folder that the target is, or is in.
+ */
+static void
+add_run_in_folder(const struct diagnosis *diagnosis, const char *options,
+                  struct buffer *text)
+{
+    const char *path = diagnosis->facts.path;
+    const char *slash = strrchr(path, '/');
+    struct buffer folder = {0};
+
+    if (diagnosis->facts.kind == OS_DIRECTORY)
+        buffer_text(&folder, path);
+    else if (!slash)
+        buffer_text(&folder, ".");
+    else
+        buffer_add(&folder, path, slash == path ? 1 : (size_t)(slash - path));
+
+    buffer_format(text, "ioping %s ", options);
+    if (!folder.failed)
+        add_word(text, folder.text);
+    text->failed |= folder.failed;
+    buffer_free(&folder);
+}
+
+/* Adds a command that diagnoses another folder, which is usually on a disk. */
+static void
+add_other_folder(struct buffer *text)
+{
+    buffer_text(text, "ioping -diagnose /var/tmp");
+}
+
+/* Adds a command that measures where the page cache does not answer: the loop device
+ * without a cache, the whole disk, or writes with flushes. */
 static void
 add_cache_command(const struct diagnosis *diagnosis, struct buffer *text)
 {
     const struct diagnosis_facts *facts = &diagnosis->facts;
+    bool is_loop = facts->has_disk && strncmp(facts->disk->stack, "loop:", 5) == 0;
 
-    if (!facts->has_disk || strncmp(facts->disk->stack, "loop:", 5) != 0) {
-        add_run(diagnosis, "-D", text);
+    if (is_loop) {
+        buffer_text(text, "losetup --direct-io=on ");
+        add_word(text, facts->kind == OS_BLOCK ? facts->path : facts->device);
+    } else if (facts->has_disk && facts->kind != OS_BLOCK) {
+        buffer_text(text, "ioping -diagnose ");
+        add_word(text, facts->disk->path);
+    } else if (facts->kind == OS_DIRECTORY || facts->kind == OS_FILE) {
+        add_run_in_folder(diagnosis, "-W -q -c 1000 -i 10ms", text);
+    } else {
+        add_run(diagnosis, "-q -c 1000 -i 10ms", text);
+    }
+}
+
+/* Adds a diagnosis that is long enough for p99. */
+static void
+add_longer_run(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+    int64_t interval = facts->paused.average;
+    char options[40];
+
+    if (facts->paused.count == 0) {
+        add_run(diagnosis, "-c 3", text);
         return;
     }
-    buffer_text(text, "losetup --direct-io=on ");
-    add_word(text, facts->kind == OS_BLOCK ? facts->path : facts->device);
+    if (interval < facts->pause)
+        interval = facts->pause;
+    int64_t needed = time_multiply(interval, ENOUGH_READS) / PAUSES_SHARE * 100;
+    if (needed < facts->duration)
+        needed = time_multiply(facts->duration, 2);
+    if (needed <= USUAL_TIME) {
+        add_run(diagnosis, "-diagnose", text);
+        return;
+    }
+
+    snprintf(options, sizeof(options), "-diagnose -w %" PRId64 "m",
+             needed / (60 * SECOND) + 1);
+    add_run(diagnosis, options, text);
+}
+
+/* Adds a command that shows where the time goes or, if this process may not see that,
+ * when the target is slow. */
+static void
+add_watch_command(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    if (diagnosis->facts.has_shares)
+        add_run(diagnosis, "-breakdown -q -c 1000 -i 10ms", text);
+    else
+        add_run(diagnosis, "-q -w 10m -i 100ms -plot latency.svg", text);
+}
+
+/* Adds a command for a target with which nothing looks wrong: it may be wrong at times.
+ */
+static void
+add_fine_advice(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_findings *findings = &diagnosis->findings;
+    bool has_credit = diagnosis->facts.disk->is_virtual || findings->class == CLASS_CLOUD;
+
+    if (findings->is_disk_busy)
+        buffer_text(text, "iotop -o");
+    else if (findings->class == CLASS_FAR_SERVER)
+        add_server_command(diagnosis, text);
+    else if (has_credit) /* burst credit may last for long */
+        add_run(diagnosis, "-q -w 1h -i 100ms -plot latency.svg", text);
+    else
+        add_run(diagnosis, "-q -w 10m -i 100ms -plot latency.svg", text);
 }
 
 /* Adds a command for a target whose class is unknown. */
@@ -389,59 +500,44 @@ add_unknown_advice(const struct diagnosis *diagnosis, struct buffer *text)
 
     switch (diagnosis->findings.cause) {
     case CAUSE_INTERRUPTED:
+    case CAUSE_LARGE_READS:
         add_run(diagnosis, "-diagnose", text);
         break;
     case CAUSE_NO_READS:
-        add_run(diagnosis, "-diagnose -w 2m", text);
+        add_longer_run(diagnosis, text);
         break;
     case CAUSE_PAGE_CACHE:
         add_cache_command(diagnosis, text);
         break;
-    case CAUSE_LARGE_READS:
-        add_run(diagnosis, "-diagnose", text);
-        break;
     case CAUSE_HOLES:
+        add_run_in_folder(diagnosis, "-diagnose", text);
+        break;
     case CAUSE_CONTRADICTION:
-        if (facts->has_disk && facts->kind != OS_BLOCK)
-            buffer_format(text, "ioping -diagnose %s", facts->disk->path);
-        else
-            add_run(diagnosis, "-q -c 1000 -i 10ms", text);
+        add_cache_command(diagnosis, text);
         break;
     case CAUSE_BUSY:
         buffer_text(text, "iotop -o");
         break;
-    case CAUSE_BETWEEN:
-        add_run(diagnosis, "-breakdown -c 100 -i 10ms", text);
+    case CAUSE_HIDDEN:
+        if (facts->kind == OS_CHARACTER)
+            add_other_folder(text);
+        else
+            add_run(diagnosis, "-q -c 1000 -i 10ms -slo p99=10ms", text);
         break;
     default:
-        add_run(diagnosis, "-q -c 1000 -i 10ms", text);
+        add_watch_command(diagnosis, text);
         break;
     }
 }
 
-void
-diagnosis_advice(const struct diagnosis *diagnosis, struct buffer *text)
+/* Adds a command for a slow target. */
+static void
+add_slow_advice(const struct diagnosis *diagnosis, struct buffer *text)
 {
-    const struct diagnosis_facts *facts = &diagnosis->facts;
-    const struct diagnosis_findings *findings = &diagnosis->findings;
-
-    if (findings->state == DIAGNOSIS_UNKNOWN) {
-        add_unknown_advice(diagnosis, text);
-        return;
-    }
-    if (findings->state == DIAGNOSIS_FAILED) {
-        add_run(diagnosis, "-E -c 100 -i 10ms", text);
-        return;
-    }
-    if (findings->class == CLASS_MEMORY) {
-        buffer_text(text, "ioping -diagnose DIRECTORY, a directory on a disk");
-        return;
-    }
-
-    switch (findings->cause) {
+    switch (diagnosis->findings.cause) {
     case CAUSE_LIMIT:
         buffer_text(text, "cat ");
-        add_word(text, facts->disk->limit.file);
+        add_word(text, diagnosis->facts.disk->limit.file);
         break;
     case CAUSE_OTHERS:
         buffer_text(text, "iotop -o");
@@ -449,22 +545,47 @@ diagnosis_advice(const struct diagnosis *diagnosis, struct buffer *text)
     case CAUSE_PAUSES:
         add_run(diagnosis, "-sweep interval", text);
         break;
+    case CAUSE_SYSTEM:
+        add_run(diagnosis, "-awake -breakdown -q -c 1000 -i 10ms", text);
+        break;
     case CAUSE_FLUSH:
-        add_run(diagnosis, "-W -append -c 100 -i 100ms", text);
+        add_run(diagnosis, "-W -append -q -c 1000 -i 10ms", text);
         break;
     case CAUSE_SLOTS:
         add_run(diagnosis, "-sweep depth", text);
         break;
-    case CAUSE_NONE:
-        if (findings->class == CLASS_FAR_SERVER)
-            add_server_command(diagnosis, text);
-        else if (findings->state == DIAGNOSIS_SLOW)
-            add_run(diagnosis, "-breakdown -c 100 -i 10ms", text);
-        else
-            add_run(diagnosis, "-q -w 1h -i 100ms -plot latency.svg", text);
-        break;
     default:
-        add_run(diagnosis, "-breakdown -c 100 -i 10ms", text);
+        if (diagnosis->findings.class == CLASS_FAR_SERVER)
+            add_server_command(diagnosis, text);
+        else
+            add_watch_command(diagnosis, text);
+        break;
+    }
+}
+
+void
+diagnosis_advice(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_findings *findings = &diagnosis->findings;
+
+    switch (findings->state) {
+    case DIAGNOSIS_FINE:
+        if (findings->class == CLASS_MEMORY)
+            add_other_folder(text);
+        else
+            add_fine_advice(diagnosis, text);
+        break;
+    case DIAGNOSIS_SLOW:
+        add_slow_advice(diagnosis, text);
+        break;
+    case DIAGNOSIS_UNKNOWN:
+        add_unknown_advice(diagnosis, text);
+        break;
+    case DIAGNOSIS_FAILED:
+        if (diagnosis->facts.kind == OS_CHARACTER)
+            add_other_folder(text);
+        else
+            add_run(diagnosis, "-E -c 100 -i 10ms", text);
         break;
     }
 }
@@ -497,8 +618,8 @@ add_own_cache(const struct diagnosis *diagnosis, struct buffer *text)
     const struct diagnosis_facts *facts = &diagnosis->facts;
     if (facts->kind == OS_DIRECTORY && facts->has_disk &&
         diagnosis->findings.class != CLASS_MEMORY)
-        buffer_text(text, "whether the disk's own cache has answered: the file that was "
-                          "read is new");
+        buffer_text(text, "whether the disk's own cache has answered: the file read "
+                          "is new");
 }
 
 static void

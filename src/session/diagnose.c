@@ -84,8 +84,9 @@ session_try_trace(struct session *session)
     }
 
     const char *gap = error.advice[0] ? "; " : "";
-    snprintf(refusal, sizeof(session->diagnosis->result.refusal), "%s%s%s", error.why,
-             gap, error.advice);
+    bool is_about_target = strcmp(error.what, job->plan.path) == 0;
+    snprintf(refusal, sizeof(session->diagnosis->result.refusal), "%s%s%s%s",
+             is_about_target ? "the target " : "", error.why, gap, error.advice);
     job->plan.statistics.has_breakdown = false;
     job->active_plan.statistics.has_breakdown = false;
 }
@@ -112,17 +113,31 @@ session_watch_disk(struct session *session, const struct job *job, bool begins)
     }
 }
 
+/* A larger read may reach the disk as several requests, bytes. */
+#define MAX_WHOLE_READ (64 << 10)
+
+/* Returns true if each read of JOB is one request of the disk. */
+static bool
+are_reads_counted_by_disk(const struct job *job)
+{
+    return job->plan.workload.request_size <= MAX_WHOLE_READ &&
+           job->target.description.mode != IO_MODE_CACHED;
+}
+
 /* Computes how busy the disk was during the paused reads, and how many requests others
  * have sent: all requests, without the reads. Both are unknown if the system has counted
  * no requests, although reads have reached the disk. It counts none of a RAM disk, and in
  * older systems none of an NVMe disk that several controllers may share. */
 static void
-find_others(const struct session_diagnosis *diagnosis, const struct outcome *outcome,
+find_others(const struct session_diagnosis *diagnosis, const struct job *job,
             struct diagnosis_facts *facts)
 {
+    const struct outcome *outcome = &job->outcome;
+
     facts->other_rate = -1;
     facts->disk_busy = -1;
-    if (!diagnosis->knows_activity || outcome->duration <= 0)
+    if (!diagnosis->knows_activity || outcome->duration <= 0 ||
+        !are_reads_counted_by_disk(job))
         return;
 
     if (diagnosis->during.requests == 0 &&
@@ -168,7 +183,7 @@ session_diagnose(struct session *session)
     result->facts.disk = &gathered->disk;
     result->facts.has_disk = gathered->has_disk;
     result->facts.was_interrupted = os_signals_stop_signal() != 0;
-    find_others(gathered, &session->jobs[0].outcome, &result->facts);
+    find_others(gathered, &session->jobs[0], &result->facts);
     int limits_status = answer_missing_flushes(session);
 
     diagnosis_collect(result, session->jobs, session->job_count);

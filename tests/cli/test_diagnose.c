@@ -8,11 +8,34 @@
 GROUP_SETUP(make_files)
 GROUP_TEARDOWN(unmount_all)
 
-/* The number of reads in a time shows how long the pauses are. */
+/* Lines for people; JSON is for programs. */
+TEST(no_line_is_wider_than_80_columns)
+{
+    expect(0, "", NULL,
+           "mkdir -p sub && wide -w 1s -slo p99=10ms -slo sync-p99.9=10ms sub; "
+           "wide -w 300ms data; wide -w 300ms /dev/zero; wide -w 300ms /dev/null");
+}
+
+/* The reads that can be made in a time tell how long the pauses are. */
 TEST(the_pause_is_10_ms_for_any_work_time)
 {
+    expect(-1, "~ reads of 4 KiB, (at most )?one every 10 ms\\)\n", NULL,
+           "ioping -hang 0 -diagnose -w 500ms data");
+    expect(-1, "~ reads of 4 KiB, (at most )?one every 10 ms\\)\n", NULL,
+           "ioping -hang 0 -diagnose -w 3s data");
     need("jq");
     expect(0, "true\n", NULL, "facts '.idle.count <= 30' -w 1s data");
+}
+
+/* Each member that ioping-output(5) names, and no other one. */
+TEST(json_has_the_members_of_the_manual)
+{
+    need("jq");
+    expect(0, "", NULL, "documented d");
+    expect(0, "", NULL, "documented data");
+    need_success("[ \"$(stat -f -c %T /dev/shm)\" = tmpfs ]",
+                 "needs a tmpfs at /dev/shm");
+    expect(0, "", NULL, "documented /dev/shm");
 }
 
 /* The findings follow from the figures that the same run prints. */
@@ -28,11 +51,12 @@ TEST(findings_agree_with_the_figures)
 TEST(text_begins_with_the_answer_and_ends_with_a_command)
 {
     expect(-1,
-           "~^(This|Slow:|Cannot tell:) [^\n]*\\.\n\n"
+           "~^(This|Slow:|Cannot tell:) [^\n]*(\n    [^\n]*)?\\.\n\n"
            "target     d: directory on [^\n]*\n"
+           "(           [^\n]*\n)?"
            "disk       [^\n]*\n"
            "(.*\n)?\n"
-           "idle       p50 " TIME ", [^\n]*\n"
+           "idle       p50 " TIME ", .*\n"
            "knee       .*\n"
            "stream     .*\n"
            "flush      .*\n"
@@ -42,7 +66,7 @@ TEST(text_begins_with_the_answer_and_ends_with_a_command)
            "desktop       (OK|FAIL|UNKNOWN) .*\n"
            "streaming     (OK|FAIL|UNKNOWN) .*\n\n"
            "(not known  .*\n)?"
-           "try        [^\n]*\n$",
+           "try        (ioping|iotop|cat|losetup|ping) [^\n]*\n$",
            NULL, "ioping -hang 0 -diagnose -w 1s d");
 }
 
@@ -70,9 +94,8 @@ TEST(few_slots_are_counted)
            "facts '[.state, .cause, .slots]' -w 12s fs/f");
     expect(0,
            "~^\"Cannot tell: a file system of type fuse[^ ]* does not say where its data "
-           "is \\(p50 " TIME
-           "[^)]*\\); with more than about 4 in flight, reads only wait; try "
-           "ioping -q -c 1000 -i 10ms fs/f\\.\"\n$",
+           "is \\(p50 " TIME "[^)]*\\); with more than about 4 in flight, reads only "
+           "wait\\.\"\n$",
            NULL, "jq '.[0].diagnosis.answer' o");
 }
 
@@ -118,12 +141,59 @@ TEST(a_limit_of_a_control_group_is_the_cause)
            NULL, "limited 60");
 }
 
+static const struct {
+    const char *target, *message;
+} unsuitable[] = {
+    {"missing",
+     "No such file or directory; name a directory, file or device that exists"},
+    {"locked", "Permission denied; name a file that you may read, or run ioping as root"},
+    {"closed/data",
+     "Permission denied; name a file that you may read, or run ioping as root"},
+    {"unwritable", "cannot create a temporary file here: Permission denied; name an "
+                   "existing file in it instead"},
+    {"empty", "request size is too big for this target: the file is empty; name a file "
+              "that has data, or a directory"},
+    {"/proc/version",
+     "request size is too big for this target: the file is empty; name a "
+     "file that has data, or a directory"},
+    {"/proc", "not storage: the kernel generates its contents; name a directory on a "
+              "disk"},
+    {"fifo", "unsupported destination; name a directory, file or device"},
+};
+
+/* Root may do all, so it becomes somebody else. */
+TEST(a_refusal_says_what_to_do_next)
+{
+    need_bound();
+    shell("cp data locked; chmod 000 locked; mkdir unwritable; chmod 555 unwritable; "
+          "mkdir closed; cp data closed; chmod 000 closed; : >empty; mkfifo fifo");
+    for (size_t i = 0; i < LENGTH(unsuitable); i++) {
+        struct result result = command("as_user $IOPING_RUNNER \"$IOPING\" -diagnose %s",
+                                       unsuitable[i].target);
+        assert_string_equal(
+            result.err,
+            formatted("ioping: %s: %s\n", unsuitable[i].target, unsuitable[i].message));
+        assert_int_equal(result.status, 2);
+        command_free(&result);
+    }
+    shell("chmod -R u+rwX closed unwritable locked");
+}
+
+/* It is opened, but has nothing to read. */
+TEST(the_null_device_is_no_disk)
+{
+    expect(3,
+           "~^Failing: request 1 failed: short \\(0 of 4096 bytes\\), and a character "
+           "device is no\n    disk\\.\n.*\ntry        ioping -diagnose /var/tmp\n$",
+           NULL, "ioping -hang 0 -diagnose -w 500ms /dev/null");
+}
+
 TEST(a_loop_device_may_answer_from_the_page_cache)
 {
     need_loops();
     expect(0,
-           "Cannot tell: the page cache answers, not the disk; try losetup "
-           "--direct-io=on DEVICE.\n",
+           "Cannot tell: the page cache answers, not the disk.\n"
+           "try        losetup --direct-io=on DEVICE\n",
            NULL, "on_loop off");
     expect(-1, "~^(This|Slow:|Cannot tell: [^t])", NULL, "on_loop on");
 }
@@ -142,8 +212,8 @@ TEST(a_limit_on_something_that_was_not_measured_is_unknown)
 {
     expect(
         5,
-        "~\nsync-p99 < 1 us: UNKNOWN: flushes are measured in directories only; name a "
-        "directory\n$",
+        "~\nsync-p99 < 1 us: UNKNOWN: flushes are measured in directories only; name a\n"
+        "    directory\n$",
         NULL, "ioping -hang 0 -diagnose -w 500ms -slo sync-p99=1us data");
     expect(5,
            "~\"name\": ?\"sync-p99\",[ \n]*\"limit\": ?1000,[ \n]*\"count\": ?0,[ \n]*"
@@ -166,21 +236,27 @@ TEST(holes_and_zeros_suit_no_use)
 
 TEST(a_diagnosis_that_is_too_short_says_so)
 {
-    expect(0, "~^Cannot tell: only [0-9]+ reads? counts?, too few for p99; ",
+    expect(0, "~^Cannot tell: only [0-9]+ reads? counts?, too few for p99\\.\n",
            "~^([^\n]*use a longer -w\n)*$", "ioping -hang 0 -diagnose -w 10ms d");
+    expect(0,
+           "~^Cannot tell: only [0-9]+ reads count, too few for p99\\.\n.*"
+           "\ntry        ioping -diagnose data\n$",
+           NULL, "ioping -hang 0 -diagnose -w 500ms data");
 }
 
 TEST(an_interrupted_diagnosis_says_so)
 {
     serve("delay_us=100");
-    expect(
-        5,
-        "~^Cannot tell: interrupted after [0-9.]+ m?s; try ioping -diagnose fs\\.\n"
-        ".*\ndesktop       UNKNOWN  the run was interrupted\n"
-        ".*\nnot known  everything after the interruption\n"
-        ".*\nsync-p99 < 1 us: UNKNOWN: -diagnose ended before it measured flushes; let "
-        "it run to its end\n$",
-        "~interrupt|^$", "interrupted");
+    expect(5,
+           "~^Cannot tell: interrupted after [0-9.]+ m?s\\.\n"
+           ".*\nknee       unknown: the run was interrupted\n"
+           "stream     unknown: the run was interrupted\n"
+           ".*\ndesktop       UNKNOWN  the run was interrupted\n"
+           ".*\nnot known  everything after the interruption\n"
+           ".*\ntry        ioping -diagnose fs\n"
+           "sync-p99 < 1 us: UNKNOWN: -diagnose ended before it measured flushes; let "
+           "it run\n    to its end\n$",
+           "~interrupt|^$", "interrupted");
 }
 
 /* The picture and the JSON of one run have the same figures. */

@@ -12,13 +12,49 @@ facts() {
     return $status
 }
 
-# Usage: sentence OPTION... TARGET: diagnoses the target, and prints the answer. Ends with
-# the status of the diagnosis.
+# Usage: sentence OPTION... TARGET: diagnoses the target, and prints the answer in one line.
+# Ends with the status of the diagnosis.
 sentence() {
     ioping -hang 0 -diagnose "$@" >o 2>e
     status=$?
-    head -n 1 o
+    awk '/^$/ { exit }
+        { sub(/^    /, ""); printf "%s%s", gap, $0; gap = " " }
+        END { print "" }' o
     return $status
+}
+
+# Usage: wide OPTION... TARGET: diagnoses the target, and prints lines of more than 80 columns
+# that could have been broken. Fails if there are no lines.
+wide() {
+    ioping -hang 0 -diagnose "$@" >o 2>e
+    [ -s o ] || return 1
+    awk 'length > 80 && $0 ~ /[^ ] +[^ ]/' o
+}
+
+# Usage: documented TARGET: diagnoses the target, and prints the objects in which a member of
+# the schema is absent, or another one is there.
+documented() {
+    ioping -hang 0 -diagnose -w 500ms -J "$1" >o 2>e
+    jq -nc --slurpfile schema "$IOPING_SOURCE/man/ioping.schema.json" --slurpfile record o '
+        def differs(name; object; value):
+            if value == null or (value | keys) == (object.required | sort) then empty
+            else [name, (value | keys)] end;
+
+        $schema[0]."$defs" as $known |
+        $known.diagnosis.properties as $inner |
+        $record[0][0].diagnosis as $found |
+        differs("diagnosis"; $known.diagnosis; $found),
+        differs("disk"; $inner.disk; $found.disk),
+        differs("limit"; $inner.disk.properties.limit; $found.disk.limit?),
+        differs("idle"; $known.times; $found.idle),
+        differs("commit"; $known.times; $found.commit),
+        differs("flush"; $known.times; $found.flush),
+        differs("stream"; $inner.stream; $found.stream),
+        differs("others"; $inner.others; $found.others),
+        differs("uses"; $inner.uses.items; $found.uses[]),
+        differs("depths"; $inner.depths.items; $found.depths[] | del(.depth, .threads)),
+        differs("knee"; $inner.knee; $found.knee | values | del(.depth, .threads)),
+        ($found.depths[] | select((.depth // .threads) == null))'
 }
 
 # Diagnoses the file data and the folder d, and computes from the figures what the findings
@@ -93,7 +129,8 @@ interrupted() {
 on_loop() {
     head -c 8M /dev/zero >image
     device=$(losetup --show -f "--direct-io=$1" image) || { lacks "needs loop devices"; return; }
-    sentence -w 1s "$device" | sed "s|$device|DEVICE|g"
+    sentence -w 1s "$device"
+    grep "^try " o | sed "s|$device|DEVICE|g"
     losetup -d "$device"
 }
 

@@ -1,9 +1,13 @@
 /* The findings and sentences of -diagnose, from facts that tests make up. */
-#include "support.h"
+#include "../plan/planned.h"
 
 #include "base/error.h"
 #include "base/time.h"
 #include "report/diagnosis.h"
+#include "report/fold.h"
+#include "report/report.h"
+#include "report/writers.h"
+#include "run/run.h"
 
 /* The facts of a test: those of a fast disk on which nothing is known, with 600 reads. */
 static struct diagnosis diagnosis;
@@ -72,6 +76,66 @@ judged(void)
     return &diagnosis.findings;
 }
 
+/* Returns the text for people about the findings, which the caller frees. */
+static char *
+printed(void)
+{
+    struct report report = {.has_color = true};
+    struct run_record record = {.kind = RECORD_DIAGNOSIS, .diagnosis = &diagnosis};
+
+    diagnosis_print(&report, &record);
+    assert_false(report.text.failed);
+    return report.text.text;
+}
+
+/* All lines of the text for people fit, except for a line of a single word. */
+static void
+expect_lines_fit(void)
+{
+    char *text = printed();
+    char *rest = text;
+
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        int columns = escape_count(line);
+        if (strchr(line, '\033')) /* "\033[31mFAIL\033[0m" */
+            columns -= 9;
+        const char *word = line + strspn(line, " ");
+        if (columns > FOLD_WIDTH && strchr(word, ' '))
+            fail_msg("%d columns: %s", columns, line);
+        if (line[0] && line[strlen(line) - 1] == ' ')
+            fail_msg("a space at the end: %s", line);
+    }
+    free(text);
+}
+
+/* The text for people has PART. */
+static void
+expect_printed(const char *part)
+{
+    char *text = printed();
+    if (!strstr(text, part))
+        fail_msg("\"%s\" not in:\n%s", part, text);
+    free(text);
+}
+
+/* The program accepts the command that is worth trying next, if it is its own. */
+static void
+expect_accepted_advice(void)
+{
+    struct buffer text = {0};
+    struct error error;
+    struct plan plan;
+
+    diagnosis_advice(&diagnosis, &text);
+    char *quoted = strchr(text.text, '\'');
+    if (quoted)
+        strcpy(quoted, "x");
+    if (strncmp(text.text, "ioping ", 7) == 0 &&
+        planned_try(text.text + 7, &plan, &error) < 0)
+        fail_msg("%s: %s", text.text, error.why);
+    buffer_free(&text);
+}
+
 /* The findings are STATE, CLASS and CAUSE. */
 static void
 expect_judged(enum diagnosis_state state, enum storage_class class,
@@ -83,6 +147,8 @@ expect_judged(enum diagnosis_state state, enum storage_class class,
                  storage_ranges[findings->class].word,
                  diagnosis_cause_word(findings->cause), diagnosis_state_word(state),
                  storage_ranges[class].word, diagnosis_cause_word(cause));
+    expect_lines_fit();
+    expect_accepted_advice();
 }
 
 /* The answer is SENTENCE, and ADVICE is worth trying. */
@@ -98,6 +164,8 @@ says(const char *sentence, const char *advice)
     diagnosis_advice(&diagnosis, &text);
     assert_string_equal(text.text, advice);
     buffer_free(&text);
+    expect_lines_fit();
+    expect_accepted_advice();
 }
 
 /* What the system says, and which class follows with which median. */
@@ -388,7 +456,7 @@ TEST(a_limit_must_exist_and_be_reached)
     expect_judged(DIAGNOSIS_FINE, CLASS_SSD, CAUSE_NONE);
     says("This disk answers like an SSD (p50 100 us, p99 200 us); nothing looks wrong up "
          "to the cgroup limit /a b (20 k reads/s).",
-         "ioping -q -w 1h -i 100ms -plot latency.svg /data");
+         "ioping -q -w 10m -i 100ms -plot latency.svg /data");
 
     /* Bytes are limited. */
     set_up(100 * US);
@@ -408,7 +476,7 @@ TEST(the_tail_alone_may_be_slow)
     expect_judged(DIAGNOSIS_SLOW, CLASS_NVME, CAUSE_NONE);
     says("Slow: reads take 30 ms (p99), and why is not known; the p99 of an NVMe SSD is "
          "typically at most 10 ms.",
-         "ioping -breakdown -c 100 -i 10ms /data");
+         "ioping -q -w 10m -i 100ms -plot latency.svg /data");
 }
 
 TEST(the_knee_is_the_last_depth_with_twice_the_p99)
@@ -416,12 +484,88 @@ TEST(the_knee_is_the_last_depth_with_twice_the_p99)
     set_nvme(100 * US);
     set_steps(100 * US, 4);
     assert_int_equal(judged()->knee->value, 8);
+    expect_printed("\nknee       depth 8 (40 k iops, p99 400 us): with more reads in "
+                   "flight, p99 is\n           more than twice that of single reads\n");
     set_steps(100 * US, 1000);
     assert_int_equal(judged()->knee->value, 32);
+    expect_printed(
+        "\nknee       none up to depth 32 (320 k iops, p99 200 us): with 32 "
+        "reads in\n           flight, p99 is still at most twice that of single "
+        "reads\n");
+
+    /* If the p99 of further steps is not known, the knee may be among them. */
+    set_steps(100 * US, 4);
+    sweep.steps[4].p99 = -1;
+    sweep.steps[5].p99 = -1;
+    judged();
+    expect_printed("\nknee       none up to depth 8 (40 k iops, ");
+    diagnosis.facts.uses_threads = true;
+    expect_printed("\nknee       none up to 8 threads (40 k iops, ");
+
     sweep.steps[0].p99 = -1;
     assert_null(judged()->knee);
+    expect_printed("\nknee       unknown: too few requests\n");
     sweep.count = 0;
     assert_null(judged()->knee);
+    diagnosis.facts.was_interrupted = true;
+    expect_printed("\nknee       unknown: too few requests\n");
+    diagnosis.facts.has_swept = false;
+    expect_printed("\nknee       unknown: the run was interrupted\n");
+    diagnosis.facts.failure = "request 7 failed: EIO (Input/output error)";
+    expect_printed("\nknee       unknown: a request failed\n");
+}
+
+/* A figure is not called measured if it was not, and says how it was measured. */
+TEST(lines_of_figures_are_true)
+{
+    set_nvme(100 * US);
+    judged();
+    expect_printed("\nidle       p50 100 us, p99 200 us, max 300 us\n"
+                   "           (600 reads of 4 KiB, one every 10 ms)\n");
+    diagnosis.facts.paused.average = 10 * MS; /* then the next read waits */
+    expect_printed("(600 reads of 4 KiB, at most one every 10 ms)\n");
+    expect_printed(
+        "\nothers     0 requests/s during the idle reads; disk busy 1 % of the "
+        "time\n");
+    diagnosis.facts.other_rate = -1;
+    char *text = printed();
+    assert_null(strstr(text, "\nothers "));
+    free(text);
+
+    diagnosis.facts.paused.count = 0;
+    expect_printed("\nidle       unknown: too few requests\n");
+    diagnosis.facts.cached = 600;
+    expect_printed("\nidle       unknown: no read reached the disk\n");
+    diagnosis.facts.stream.count = 0;
+    expect_printed("\nstream     unknown: too few requests\n");
+    diagnosis.facts.flush.count = 0;
+    expect_printed("\nflush      unknown: too few requests\n");
+    diagnosis.facts.kind = OS_BLOCK;
+    expect_printed("\nflush      unknown: flushes are measured in directories only\n");
+}
+
+/* Nothing looks wrong, but the reader must know that the disk was not idle. */
+TEST(a_busy_disk_is_mentioned_even_if_it_is_fast)
+{
+    set_nvme(100 * US);
+    diagnosis.facts.other_rate = 840;
+    diagnosis.facts.disk_busy = 95;
+    says(
+        "This disk is an NVMe SSD and answers like one (p50 100 us, p99 200 us); nothing "
+        "looks wrong, although other processes keep the disk busy (840 requests/s, 95 % "
+        "busy).",
+        "iotop -o");
+}
+
+/* A command that is pasted with its further lines is still the same command. */
+TEST(a_long_command_can_be_pasted)
+{
+    set_nvme(100 * US);
+    diagnosis.facts.path = "/a/folder with spaces/it's here/and goes on for ever";
+    judged();
+    expect_printed("\ntry        ioping -q -w 10m -i 100ms -plot latency.svg \\\n"
+                   "           '/a/folder with spaces/it'\\''s here/and goes on for "
+                   "ever'\n");
 }
 
 TEST(uses_need_their_figures)
@@ -496,7 +640,7 @@ TEST(answers_are_sentences_with_their_figures)
     says(
         "This disk is an NVMe SSD and answers like one (p50 100 us, p99 200 us); nothing "
         "looks wrong.",
-        "ioping -q -w 1h -i 100ms -plot latency.svg /data");
+        "ioping -q -w 10m -i 100ms -plot latency.svg /data");
     set_nvme(3 * MS);
     diagnosis.facts.has_shares = true;
     diagnosis.facts.shares[PART_DEVICE] = 85;
@@ -504,7 +648,7 @@ TEST(answers_are_sentences_with_their_figures)
          "typically takes "
          "at "
          "most 500 us.",
-         "ioping -breakdown -c 100 -i 10ms /data");
+         "ioping -breakdown -q -c 1000 -i 10ms /data");
     diagnosis.facts.other_rate = 840.4;
     diagnosis.facts.disk_busy = 95;
     says("Slow: reads take 3 ms (p50) because other processes keep the disk busy (840 "
@@ -518,7 +662,7 @@ TEST(answers_are_sentences_with_their_figures)
     set_nvme(100 * US);
     diagnosis.facts.flush.p50 = 50 * MS;
     says("Slow: a flush takes 50 ms (p50), but a read only 100 us.",
-         "ioping -W -append -c 100 -i 100ms /data");
+         "ioping -W -append -q -c 1000 -i 10ms /data");
     set_nvme(100 * US);
     set_steps(100 * US, 1);
     says("Slow: with more than about 1 in flight, reads only wait; one read takes 100 us "
@@ -526,14 +670,16 @@ TEST(answers_are_sentences_with_their_figures)
          "ioping -sweep depth /data");
     set_up(3 * MS);
     disk.is_virtual = true;
-    says("Cannot tell: slower than an SSD, faster than a hard disk (p50 3 ms, p99 6 ms); "
-         "try ioping -breakdown -c 100 -i 10ms /data.",
-         "ioping -breakdown -c 100 -i 10ms /data");
+    says("Cannot tell: slower than an SSD, faster than a hard disk (p50 3 ms, p99 6 ms).",
+         "ioping -q -w 10m -i 100ms -plot latency.svg /data");
+    diagnosis.facts.has_shares = true;
+    says("Cannot tell: slower than an SSD, faster than a hard disk (p50 3 ms, p99 6 ms).",
+         "ioping -breakdown -q -c 1000 -i 10ms /data");
     set_up(19 * MS); /* no faster than a hard disk */
     disk.is_rotational = 0;
     says("Cannot tell: slower than an SSD, but the driver says that nothing rotates (p50 "
-         "19 ms, p99 38 ms); try ioping -breakdown -c 100 -i 10ms /data.",
-         "ioping -breakdown -c 100 -i 10ms /data");
+         "19 ms, p99 38 ms).",
+         "ioping -q -w 10m -i 100ms -plot latency.svg /data");
     set_up(26 * MS);
     diagnosis.facts.fstype = "fuse.sshfs";
     diagnosis.facts.device = "me@far.example:/srv";
@@ -547,45 +693,57 @@ TEST(answers_are_sentences_with_their_figures)
     set_steps(2 * MS, 4);
     diagnosis.facts.path = "it's here";
     says("Cannot tell: a file system of type fuse.other does not say where its data is "
-         "(p50 2 ms, p99 4 ms); with more than about 4 in flight, reads only wait; try "
-         "ioping "
-         "-q -c 1000 -i 10ms 'it'\\''s here'.",
-         "ioping -q -c 1000 -i 10ms 'it'\\''s here'");
+         "(p50 2 ms, p99 4 ms); with more than about 4 in flight, reads only wait.",
+         "ioping -q -c 1000 -i 10ms -slo p99=10ms 'it'\\''s here'");
     set_up(100 * US);
     snprintf(disk.transport, sizeof(disk.transport), "ata");
     disk.is_rotational = 1;
     says("Cannot tell: the driver says hard disk, but a cache seems to answer (p50 100 "
-         "us, "
-         "p99 200 us); try ioping -diagnose /dev/sdx.",
+         "us, p99 200 us).",
          "ioping -diagnose /dev/sdx");
     set_up(100 * US);
     diagnosis.facts.paused = (struct diagnosis_times){1, 5, 5, -1, 5};
-    says("Cannot tell: only 1 read counts, too few for p99; try ioping -diagnose -w 2m "
-         "/data.",
-         "ioping -diagnose -w 2m /data");
+    says("Cannot tell: only 1 read counts, too few for p99.",
+         "ioping -diagnose -w 1m /data");
+    diagnosis.facts.duration = 2 * SECOND;
+    says("Cannot tell: only 1 read counts, too few for p99.", "ioping -diagnose /data");
+    diagnosis.facts.paused.average = 70 * MS;
+    says("Cannot tell: only 1 read counts, too few for p99.",
+         "ioping -diagnose -w 1m /data");
+    diagnosis.facts.paused = (struct diagnosis_times){0, -1, -1, -1, -1};
+    says("Cannot tell: only 0 reads count, too few for p99.", "ioping -c 3 /data");
     set_up(100 * US);
     diagnosis.facts.was_interrupted = true;
     diagnosis.facts.has_swept = false;
     diagnosis.facts.duration = 3 * SECOND;
-    says("Cannot tell: interrupted after 3 s; try ioping -diagnose /data.",
-         "ioping -diagnose /data");
+    says("Cannot tell: interrupted after 3 s.", "ioping -diagnose /data");
     set_up(100 * US);
     diagnosis.facts.mode = IO_MODE_CACHED;
-    says("Cannot tell: the page cache answers, not the disk; try ioping -D /data.",
-         "ioping -D /data");
+    says("Cannot tell: the page cache answers, not the disk.",
+         "ioping -diagnose /dev/sdx");
+    diagnosis.facts.has_disk = false;
+    says("Cannot tell: the page cache answers, not the disk.",
+         "ioping -W -q -c 1000 -i 10ms /data");
+    diagnosis.facts.kind = OS_FILE;
+    says("Cannot tell: the page cache answers, not the disk.",
+         "ioping -W -q -c 1000 -i 10ms /");
+    diagnosis.facts.kind = OS_DIRECTORY;
+    diagnosis.facts.has_disk = true;
     snprintf(disk.stack, sizeof(disk.stack), "loop: /image");
-    says("Cannot tell: the page cache answers, not the disk; try losetup --direct-io=on "
-         "/dev/sdx1.",
+    says("Cannot tell: the page cache answers, not the disk.",
          "losetup --direct-io=on /dev/sdx1");
     set_up(100 * US);
     diagnosis.facts.hole_percent = 40;
-    says("Cannot tell: 40 % of the file are holes, which touch no device; try ioping "
-         "-diagnose /dev/sdx.",
-         "ioping -diagnose /dev/sdx");
+    diagnosis.facts.kind = OS_FILE;
+    diagnosis.facts.path = "/a b/image";
+    says("Cannot tell: 40 % of the file are holes, which touch no device.",
+         "ioping -diagnose '/a b'");
+    diagnosis.facts.path = "image";
+    says("Cannot tell: 40 % of the file are holes, which touch no device.",
+         "ioping -diagnose .");
     set_up(100 * US);
     diagnosis.facts.request_size = 1 << 20;
-    says("Cannot tell: what is typical is known for reads of 4 KiB, not of 1 MiB; try "
-         "ioping -diagnose /data.",
+    says("Cannot tell: what is typical is known for reads of 4 KiB, not of 1 MiB.",
          "ioping -diagnose /data");
     set_up(100 * US);
     diagnosis.facts.failure = "request 7 failed: EIO (Input/output error)";
@@ -599,7 +757,7 @@ TEST(what_is_not_known_is_listed)
         "p99 of reads: 50 reads are too few", "where the time goes: not root",
         "caches, limits and burst credit of the hypervisor",
         "whether the disk rotates: the driver says so, but the times are those of an SSD",
-        "whether the disk's own cache has answered: the file that was read is new"};
+        "whether the disk's own cache has answered: the file read is new"};
     struct buffer text = {0};
 
     set_up(100 * US);
