@@ -53,7 +53,10 @@ int os_disk_find(int fd, struct os_disk *disk);
 /* How busy a disk has been since the system started. */
 struct os_disk_activity {
     int64_t requests; /* completed requests */
-    int64_t busy_ns;  /* time with at least one request in flight */
+    /* Time with at least one request in flight. The kernel counts short requests roughly,
+     * and may count too much. */
+    int64_t busy_ns;
+    int64_t request_ns; /* sum of the times of the completed requests */
 };
 
 /* Fills ACTIVITY for DISK, which os_disk_find has filled. Returns 0, or -1 if this is

@@ -156,6 +156,7 @@ struct diagnosis_findings {
     bool is_likeness;         /* only the figures suggest the class */
     enum diagnosis_cause cause;
     bool is_disk_busy;     /* other processes keep the disk busy */
+    bool is_disk_shared;   /* others sent many requests, even if the disk was fast enough */
     bool slow_tail;        /* not the median shows the slowness, but diagnosis_tail */
     bool is_limit_reached; /* the limit of the control group stops the sweep */
     /* The step of the sweep with the highest depth at which p99 is at most twice as long

@@ -538,25 +538,38 @@ os_disk_find(int fd, struct os_disk *disk)
 
 /* Fields of the file "stat" of a disk, numbered from 0: completed reads, writes, discards
  * and flushes, and the milliseconds with a request in flight. */
-enum { STAT_READS = 0, STAT_WRITES = 4, STAT_BUSY = 9, STAT_FIELDS = 10 };
+enum {
+    STAT_READS = 0,
+    STAT_READ_TIME = 3,
+    STAT_WRITES = 4,
+    STAT_WRITE_TIME = 7,
+    STAT_BUSY = 9,
+    STAT_FIELDS = 10,
+    STAT_DISCARD_TIME = 14, /* since Linux 4.18 */
+    STAT_FLUSH_TIME = 16,   /* since Linux 5.5 */
+    STAT_ALL_FIELDS = 17
+};
 
 int
 os_disk_activity(const struct os_disk *disk, struct os_disk_activity *activity)
 {
     char text[512];
-    int64_t fields[STAT_FIELDS];
+    int64_t fields[STAT_ALL_FIELDS] = {0};
     if (!disk->folder[0] || !linux_file_read(text, sizeof(text), "%s/stat", disk->folder))
         return -1;
 
     char *rest = text;
-    for (int i = 0; i < STAT_FIELDS; i++) {
+    for (int i = 0; i < STAT_ALL_FIELDS; i++) {
         char *end;
         fields[i] = strtoll(rest, &end, 10);
-        if (end == rest)
+        if (end == rest && i < STAT_FIELDS)
             return -1;
         rest = end;
     }
     activity->requests = fields[STAT_READS] + fields[STAT_WRITES];
     activity->busy_ns = fields[STAT_BUSY] * MS;
+    activity->request_ns = (fields[STAT_READ_TIME] + fields[STAT_WRITE_TIME] +
+                            fields[STAT_DISCARD_TIME] + fields[STAT_FLUSH_TIME]) *
+                           MS;
     return 0;
 }

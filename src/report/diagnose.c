@@ -215,8 +215,8 @@ add_knee(struct buffer *text, const struct diagnosis_facts *facts,
     if (findings->slots > 0) {
         add_line_label(text, "");
         buffer_format(text,
-                      "with more than about %" PRId64
-                      " in flight, the rate does not rise: reads only wait\n",
+                      "more than about %" PRId64
+                      " in flight only wait: the rate does not rise\n",
                       findings->slots);
     }
 }

@@ -237,6 +237,11 @@ add_fine_answer(const struct diagnosis *diagnosis, struct buffer *text)
         buffer_text(text, "; nothing looks wrong, although ");
         add_busy(facts, text);
         buffer_text(text, ".");
+    } else if (findings->is_disk_shared) {
+        buffer_format(text,
+                      "; nothing looks wrong, although other processes sent %.0f "
+                      "requests/s.",
+                      facts->other_rate);
     } else
         buffer_text(text, "; nothing looks wrong.");
 }
@@ -482,8 +487,10 @@ add_fine_advice(const struct diagnosis *diagnosis, struct buffer *text)
     const struct diagnosis_findings *findings = &diagnosis->findings;
     bool has_credit = diagnosis->facts.disk->is_virtual || findings->class == CLASS_CLOUD;
 
-    if (findings->is_disk_busy)
+    if (findings->is_disk_shared)
         buffer_text(text, "iotop -o");
+    else if (diagnosis->facts.was_interrupted)
+        add_run(diagnosis, "-diagnose", text);
     else if (findings->class == CLASS_FAR_SERVER)
         add_server_command(diagnosis, text);
     else if (has_credit) /* burst credit may last for long */

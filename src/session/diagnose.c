@@ -108,6 +108,7 @@ session_watch_disk(struct session *session, const struct job *job, bool begins)
     if (diagnosis->knows_activity && os_disk_activity(&diagnosis->disk, &now) == 0) {
         diagnosis->during.requests = now.requests - diagnosis->before.requests;
         diagnosis->during.busy_ns = now.busy_ns - diagnosis->before.busy_ns;
+        diagnosis->during.request_ns = now.request_ns - diagnosis->before.request_ns;
     } else {
         diagnosis->knows_activity = false;
     }
@@ -148,6 +149,8 @@ find_others(const struct session_diagnosis *diagnosis, const struct job *job,
     int64_t busy = diagnosis->during.busy_ns;
     if (requests < 0)
         requests = 0;
+    if (busy > diagnosis->during.request_ns) /* some kernels count too much */
+        busy = diagnosis->during.request_ns;
     if (busy > outcome->duration)
         busy = outcome->duration;
     facts->other_rate = stats_rate((double)requests, outcome->duration);

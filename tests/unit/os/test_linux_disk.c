@@ -222,6 +222,16 @@ TEST(activity_is_read_from_the_disk)
     assert_int_equal(os_disk_activity(&disk, &activity), 0);
     assert_int_equal(activity.requests, 150);
     assert_int_equal(activity.busy_ns, 700 * MS);
+    assert_int_equal(activity.request_ns, (3 + 6) * MS);
+
+    /* Newer kernels also count discards and flushes. */
+    assert_int_equal(described("8:0", "disk 8:0 b/sda\n"
+                                      "put stat '1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 "
+                                      "17'"),
+                     0);
+    assert_int_equal(os_disk_activity(&disk, &activity), 0);
+    assert_int_equal(activity.requests, 1 + 5);
+    assert_int_equal(activity.request_ns, (4 + 8 + 15 + 17) * MS);
 
     assert_int_equal(described("8:0", "disk 8:0 b/sda\nput stat '1 2 3'"), 0);
     assert_int_equal(os_disk_activity(&disk, &activity), -1);

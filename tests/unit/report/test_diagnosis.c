@@ -555,6 +555,22 @@ TEST(a_busy_disk_is_mentioned_even_if_it_is_fast)
         "looks wrong, although other processes keep the disk busy (840 requests/s, 95 % "
         "busy).",
         "iotop -o");
+    diagnosis.facts.other_rate = 1000;
+    diagnosis.facts.disk_busy = 30;
+    says(
+        "This disk is an NVMe SSD and answers like one (p50 100 us, p99 200 us); nothing "
+        "looks wrong, although other processes sent 1000 requests/s.",
+        "iotop -o");
+    diagnosis.facts.other_rate = 999;
+    says(
+        "This disk is an NVMe SSD and answers like one (p50 100 us, p99 200 us); nothing "
+        "looks wrong.",
+        "ioping -q -w 10m -i 100ms -plot latency.svg /data");
+    diagnosis.facts.was_interrupted = true; /* during the flushes */
+    says(
+        "This disk is an NVMe SSD and answers like one (p50 100 us, p99 200 us); nothing "
+        "looks wrong.",
+        "ioping -diagnose /data");
 }
 
 /* A command that is pasted with its further lines is still the same command. */
