@@ -10,7 +10,7 @@
 /* Returns the number of columns that LENGTH bytes at TEXT take. Escape sequences, which
  * are only colors here, take none. */
 static int
-count_columns(const char *text, size_t length)
+visible_columns(const char *text, size_t length)
 {
     int columns = 0;
     bool is_in_color = false;
@@ -38,7 +38,7 @@ bracket_length(const char *text, int room)
 
     size_t length = strcspn(text, ")\n");
     length += strcspn(text + length, " \n");
-    return count_columns(text, length) <= room ? length : 0;
+    return visible_columns(text, length) <= room ? length : 0;
 }
 
 /*
@@ -92,7 +92,7 @@ fold_lines(struct buffer *text, size_t start, int indent, bool is_command)
     for (const char *rest = copy.text; rest && *rest;) {
         size_t gap = strspn(rest, " ");
         size_t length = word_length(rest + gap, width - indent, is_command);
-        int columns = count_columns(rest, gap + length);
+        int columns = visible_columns(rest, gap + length);
 
         if (column > indent && column + columns > width) {
             buffer_format(text, "%s\n%*s", is_command ? " \\" : "", indent, "");
