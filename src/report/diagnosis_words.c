@@ -1,7 +1,7 @@
 /*
- * The sentences of -diagnose: the answer, the things that are not known, and the
- * command to try next. Each
- * sentence is made from findings (diagnosis.c) and says the figures on which it rests.
+ * The sentences of -diagnose: the answer, the things that are not known, and the command
+ * to try next. Each sentence is made from findings (diagnosis.c) and says the figures on
+ * which it rests.
  */
 #include "base/time.h"
 #include "base/units.h"
@@ -428,7 +428,7 @@ add_cache_command(const struct diagnosis *diagnosis, struct buffer *text)
     const struct diagnosis_facts *facts = &diagnosis->facts;
     bool is_loop = facts->has_disk && strncmp(facts->disk->stack, "loop:", 5) == 0;
 
-    if (is_loop) {
+    if (is_loop && facts->mode != IO_MODE_DIRECT) {
         buffer_text(text, "losetup --direct-io=on ");
         add_word(text, facts->kind == OS_BLOCK ? facts->path : facts->device);
     } else if (facts->has_disk && facts->kind != OS_BLOCK) {
@@ -514,13 +514,11 @@ add_unknown_advice(const struct diagnosis *diagnosis, struct buffer *text)
         add_longer_run(diagnosis, text);
         break;
     case CAUSE_PAGE_CACHE:
+    case CAUSE_CONTRADICTION:
         add_cache_command(diagnosis, text);
         break;
     case CAUSE_HOLES:
         add_run_in_folder(diagnosis, "-diagnose", text);
-        break;
-    case CAUSE_CONTRADICTION:
-        add_cache_command(diagnosis, text);
         break;
     case CAUSE_BUSY:
         buffer_text(text, "iotop -o");
