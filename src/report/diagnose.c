@@ -9,8 +9,7 @@
  *   unknown   things that were not measured or seen
  *   try       a command
  *
- * Each block is added with lines of any length. Then fold_lines breaks
- * the long ones.
+ * Each block is added with lines of any length. Then fold_lines breaks the long ones.
  */
 #include "base/units.h"
 #include "cli/options.h"
@@ -26,9 +25,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LABEL_WIDTH 11 /* columns of the names at the start of lines */
-#define USE_WIDTH 14   /* columns of the names of uses */
-#define VERDICT_WIDTH 9
+#define LABEL_WIDTH 11  /* columns of the names at the start of lines */
+#define USE_WIDTH 14    /* columns of the names of uses */
+#define VERDICT_WIDTH 9 /* columns of OK, FAIL or UNKNOWN, with the gap after it */
 #define ANSWER_INDENT 4 /* columns before the further lines of the answer */
 
 /* Adds the name at the start of a line. */
