@@ -203,7 +203,7 @@ explain_diagnose(enum option_id id)
     if (id == OPTION_COUNT)
         return "-w says how long -diagnose may take";
     if (cli_option(id)->workload)
-        return "-diagnose only reads";
+        return "-diagnose writes only to files of its own";
     if (id == OPTION_CSV || id == OPTION_PRINT || id == OPTION_BATCH ||
         id == OPTION_INFLUX)
         return "-J is the format of -diagnose for programs";

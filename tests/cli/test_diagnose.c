@@ -303,8 +303,8 @@ static const struct variant refused[] = {
      "know; "
      "leave out the prefix to limit the whole time\n"},
     {"-W data", 1, "",
-     "ioping: -write and -diagnose cannot be combined: -diagnose only reads; leave out "
-     "-write\n"},
+     "ioping: -write and -diagnose cannot be combined: -diagnose writes only to files "
+     "of its own; leave out -write\n"},
     {"-c 9 data", 1, "",
      "ioping: -count and -diagnose cannot be combined: -w says how long -diagnose may "
      "take; leave out -count\n"},
