@@ -116,7 +116,7 @@ TEST(a_slow_flush_is_the_cause)
 
 TEST(sleep_after_pauses_is_the_cause)
 {
-    serve("idle_ms=4,idle_us=30000");
+    serve("idle_ms=2,idle_us=5000"); /* shorter than a pause, so that each read waits */
     expect(5,
            "~^Slow: reads take " TIME " \\(p50\\) after a pause, but " TIME
            " back to back: something falls asleep between requests\\.\n$",
