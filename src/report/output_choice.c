@@ -400,6 +400,31 @@ refuse_same_path(enum option_id option, const struct output *other, struct error
 }
 
 /*
+ * Refuses the path "-", which users expect to be standard output, for all outputs of PLAN
+ * that would make a file of that name. Returns 0, or -1 with ERROR.
+ */
+static int
+refuse_dash(const struct plan *plan, struct error *error)
+{
+    for (int i = 0; i < plan->output.count; i++) {
+        const struct output *output = &plan->output.list[i];
+        char what[32];
+
+        if (!output->path || strcmp(output->path, "-") != 0)
+            continue;
+
+        enum option_id option = output_file_option(plan);
+        if (output != plan_results(plan))
+            option = output->kind->option;
+        snprintf(what, sizeof(what), "-%s", cli_option(option)->name);
+        error_set(error, EXIT_USAGE, what, "- is not standard output here");
+        return error_advise(error, "to write a file of that name, give ./-");
+    }
+
+    return 0;
+}
+
+/*
  * Rule 8: The file of -output or -record must not be a target, and no two outputs may
  * have the same file. Returns 0, or -1 with ERROR.
  *
@@ -413,6 +438,8 @@ check_files(const struct plan *plan, struct error *error)
     const struct output *results = plan_results(plan);
     int last = plan->output.count - 1;
 
+    if (refuse_dash(plan, error) < 0)
+        return -1;
     if (results->path && is_target_path(plan, results->path))
         return refuse_output_path(output_file_option(plan), results->path, "a target",
                                   error);

@@ -224,11 +224,27 @@ TEST(a_file_that_is_named_like_an_option_is_refused)
     }
 }
 
+TEST(a_file_that_is_named_like_standard_output_is_refused)
+{
+    static const char *const options[] = {"record", "output", "hdr", "prometheus"};
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        char arguments[64], line[128];
+        snprintf(arguments, sizeof(arguments), "-%s - -c 3 d", options[i]);
+        snprintf(line, sizeof(line),
+                 "ioping: -%s: - is not standard output here; to write a file of that "
+                 "name, give ./-\n",
+                 options[i]);
+        assert_refused(arguments, line, 1);
+    }
+}
+
 /* The advice works, and a name that is no option is the name of a file. */
 TEST(a_file_may_begin_with_a_dash)
 {
-    static const char *const words[][2] = {
-        {"-record ./-q", "-q"}, {"-record=-q", "-q"}, {"-record -x", "-x"}};
+    static const char *const words[][2] = {{"-record ./-q", "-q"},
+                                           {"-record ./-", "-"},
+                                           {"-record=-q", "-q"},
+                                           {"-record -x", "-x"}};
     for (size_t i = 0; i < LENGTH(words); i++)
         expect(0, "1\n", NULL,
                "ioping -C -c 2 -i 0 -q %s data >report; grep -c . ./%s; rm ./%s report",
