@@ -155,9 +155,9 @@ struct diagnosis_findings {
     enum storage_class class; /* the class that is claimed, or was expected if slow */
     bool is_likeness;         /* only the figures suggest the class */
     enum diagnosis_cause cause;
-    bool is_disk_busy;     /* other processes keep the disk busy */
-    bool is_disk_shared;   /* others sent many requests, even if the disk was fast enough */
-    bool slow_tail;        /* not the median shows the slowness, but diagnosis_tail */
+    bool is_disk_busy;   /* other processes keep the disk busy */
+    bool is_disk_shared; /* others sent many requests, even if the disk was fast enough */
+    bool slow_tail;      /* p50 is typical, but diagnosis_tail() is too long */
     bool is_limit_reached; /* the limit of the control group stops the sweep */
     /* The step of the sweep with the highest depth at which p99 is at most twice as long
      * as at depth 1; NULL: unknown. */
