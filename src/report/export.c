@@ -237,10 +237,21 @@ export_begin(struct export *export, const struct plan *plan, const struct job *j
     };
 }
 
-/* Fills ERROR: FILE cannot be written because of errno CODE. Returns -1. */
+/* Fills ERROR: FILE cannot be written because of errno CODE. Returns -1. Nobody is
+ * advised to remove a directory or a device. */
 static int
 refuse_file(const struct export_file *file, int code, struct error *error)
 {
+    struct os_info info = {.kind = OS_FILE};
+
+    if (code == EEXIST)
+        os_path_info(file->path, &info);
+    if (info.kind == OS_DIRECTORY)
+        return error_set(error, EXIT_PREPARE, file->path,
+                         "is a directory; name a file in it");
+    if (info.kind != OS_FILE)
+        return error_set(error, EXIT_PREPARE, file->path,
+                         "is a device or a pipe; name a file");
     if (code == EEXIST)
         return error_set(
             error, EXIT_PREPARE, file->path,

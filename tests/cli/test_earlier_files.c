@@ -25,8 +25,9 @@ TEST(another_file_that_cannot_be_written)
          "ioping: notes: exists and is not a file of metrics, so it is not overwritten; "
          "remove it, or name another file\n"},
         {"-output old.json -hdr folder data",
-         "ioping: folder: exists and is not an ioping log, so it is not overwritten; "
-         "remove it, or name another file\n"},
+         "ioping: folder: is a directory; name a file in it\n"},
+        {"-output old.json -prometheus /dev/null data",
+         "ioping: /dev/null: is a device or a pipe; name a file\n"},
         {"-prometheus old.prom -plot old.svg -hdr notes data",
          "ioping: notes: exists and is not an ioping log, so it is not overwritten; "
          "remove it, or name another file\n"},

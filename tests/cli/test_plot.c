@@ -122,14 +122,11 @@ TEST(a_place_where_it_cannot_be_is_an_error_before_any_request)
     } cases[] = {
         {"nowhere/x.svg",
          "ioping: nowhere/x.svg: No such file or directory; make its directory first\n"},
-        {"d", "ioping: d: exists and is not an ioping plot, so it is not overwritten; "
-              "remove it, or name another file\n"},
+        {"d", "ioping: d: is a directory; name a file in it\n"},
         {"data",
          "ioping: data: exists and is not an ioping plot, so it is not overwritten; "
          "remove it, or name another file\n"},
-        {"/dev/null",
-         "ioping: /dev/null: exists and is not an ioping plot, so it is not overwritten; "
-         "remove it, or name another file\n"},
+        {"/dev/null", "ioping: /dev/null: is a device or a pipe; name a file\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(

@@ -16,8 +16,7 @@ static const struct expected runs[] = {
      "count.\n 150 ioping_build_info\n0\nx.prom\n"},
     /* Somebody puts it there between two looks at the name. */
     {"a_fifo_in_its_place_is_not_waited_for", "faults", 2, "x.prom\n",
-     "ioping: x.prom: exists and is not a file of metrics, so it is not overwritten; "
-     "remove it, or name another file\n"},
+     "ioping: x.prom: is a device or a pipe; name a file\n"},
     {"a_folder_without_the_right_to_write_ends_it_too", "users", 2, "",
      "ioping: x.prom: Permission denied; name a file in a directory where you may "
      "write\n",
@@ -125,10 +124,7 @@ TEST(a_file_that_cannot_be_kept_ends_it_before_the_first_request)
         {"", "ioping: -prometheus '': the name of the file is empty\n", 1},
         {"missing/x",
          "ioping: missing/x: No such file or directory; make its directory first\n", 2},
-        {"folder",
-         "ioping: folder: exists and is not a file of metrics, so it is not overwritten; "
-         "remove it, or name another file\n",
-         2},
+        {"folder", "ioping: folder: is a directory; name a file in it\n", 2},
         {"plain/x",
          "ioping: plain/x: Not a directory; check the path: a name before a / is not a "
          "directory\n",
