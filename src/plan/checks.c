@@ -78,13 +78,15 @@ check_single_mode(const struct options *options, struct error *error)
 /*
  * Returns true if option ID cannot be combined with -record. With -record, the file gets
  * the raw line of each request and the screen gets the usual report. The options that are
- * refused would change the contents of the file or of the screen.
+ * refused would change the contents of the file or of the screen. The periods of -csv and
+ * -influx are not refused here: check_results refuses these formats themselves.
  */
 static bool
-conflicts_with_record(enum option_id id)
+conflicts_with_record(enum option_id id, const struct options *options)
 {
-    return id == OPTION_BATCH || id == OPTION_JSON || id == OPTION_PRINT_COUNT ||
-           id == OPTION_PRINT_INTERVAL || id == OPTION_OUTPUT;
+    if (id == OPTION_PRINT_COUNT || id == OPTION_PRINT_INTERVAL)
+        return !options->given[OPTION_CSV] && !options->given[OPTION_INFLUX];
+    return id == OPTION_BATCH || id == OPTION_JSON || id == OPTION_OUTPUT;
 }
 
 /* Returns true if option ID asks for results in another format than -influx. */
@@ -229,13 +231,14 @@ check_conflicts(const struct cli_option *option, const struct options *options,
                 enum cli_mode mode, struct error *error)
 {
     enum option_id id = option->id;
+    char letter[2];
     const char *name = option->name;
     bool wrong_mode = !(option->modes & (int)mode);
 
     if (mode == MODE_COMPARE && wrong_mode)
         return refuse_pair(name, "compare", only_reads, NULL, error);
-    if (options->given[OPTION_RECORD] && conflicts_with_record(id))
-        return refuse_pair(name, "record",
+    if (options->given[OPTION_RECORD] && conflicts_with_record(id, options))
+        return refuse_pair(find_written_name(options, id, letter), "record",
                            "the file gets a line for each request, and the screen the "
                            "usual report",
                            NULL, error);

@@ -229,6 +229,15 @@ TEST(the_first_of_several_conflicts_is_named)
                          "the results; choose one of them\n"},
         {"-csv -record r .", "ioping: -record and -csv cannot be combined: each is a "
                              "format of the results; choose one of them\n"},
+        /* The period is refused only because of the format. */
+        {"-csv -P 1s -record r .", "ioping: -record and -csv cannot be combined: each is "
+                                   "a format of the results; choose one of them\n"},
+        {"-p 9 -influx -record r .",
+         "ioping: -record and -influx cannot be combined: each is a format of the "
+         "results; choose one of them\n"},
+        {"-P 1s -record r .",
+         "ioping: -P and -record cannot be combined: the file gets a line for each "
+         "request, and the screen the usual report; leave out -P\n"},
         {"-csv -influx .", "ioping: -csv and -influx cannot be combined: each is a "
                            "format of the results; choose one of them\n"},
         {"-print avg -csv .", "ioping: -print and -csv cannot be combined: both would "
