@@ -65,6 +65,53 @@ is_value(const char *path)
                                  !units_parse(UNITS_TIME, path, &value));
 }
 
+/* Returns the option that WORD ends with: "-i", "-qi" and "-interval" all mean -interval.
+ * Returns NULL if there is none. */
+static const struct cli_option *
+find_last_option(const char *word)
+{
+    size_t length = strlen(word);
+    if (length < 2 || word[0] != '-')
+        return NULL;
+
+    const char *name = word + strspn(word, "-");
+    const struct cli_option *option = cli_find(name, strlen(name));
+    if (option && length > 2)
+        return option;
+
+    for (int i = 0; i < OPTION_IDS; i++)
+        if (cli_options[i].letter == word[length - 1])
+            return &cli_options[i];
+    return NULL;
+}
+
+/*
+ * Returns the number that PATH, the name of a unit, belongs to: the word before it, which
+ * must be the value of an option. So in "-i 5 ms .", the path "ms" belongs to "5".
+ * Returns NULL if PATH is no unit, or belongs to no number.
+ */
+static const char *
+find_number_before(const struct options *options, const char *path)
+{
+    char joined[64];
+    int64_t value;
+    int index = 3;
+
+    while (index < options->word_count && options->words[index] != path)
+        index++;
+    if (index >= options->word_count)
+        return NULL;
+
+    const char *number = options->words[index - 1];
+    const struct cli_option *option = find_last_option(options->words[index - 2]);
+    bool is_number = *number && strspn(number, "0123456789./") == strlen(number);
+    if (!is_number || strchr("0123456789./", path[0]) || !option || !option->max_value)
+        return NULL;
+
+    snprintf(joined, sizeof(joined), "%.30s%.30s", number, path);
+    return units_parse(option->units, joined, &value) ? NULL : number;
+}
+
 /*
  * Advises what the user can do if the path of PLAN does not exist, because it is probably
  * not meant as a target. Leaves ERROR as it is if the path looks like any other.
@@ -74,6 +121,7 @@ advise_mistaken(const struct plan *plan, struct error *error)
 {
     const char *path = plan->path;
     bool has_time_option = plan->options && plan->options->given[OPTION_TIME];
+    const char *number = plan->options ? find_number_before(plan->options, path) : NULL;
     char advice[64];
 
     /* The format of -I must be attached to the option. So "-I %T" names a target "%T". */
@@ -86,6 +134,13 @@ advise_mistaken(const struct plan *plan, struct error *error)
         error_advise(error, "begin an option with the hyphen -, not with a longer dash");
     else if (is_value(path))
         error_advise(error, "a value must follow its option, as in -c 10");
+
+    if (number) {
+        snprintf(advice, sizeof(advice), "write %.20s%.20s without a blank", number,
+                 path);
+        error_advise(error, advice);
+        return;
+    }
 
     const struct cli_option *option = cli_find(path, strlen(path));
     if (!option || strcmp(option->name, path) != 0)
