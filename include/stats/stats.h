@@ -128,6 +128,7 @@ struct stats {
     uint64_t from_memory; /* at least this number of the requests that count did not reach
                              the device */
     bool flushes_ignored; /* no flush reached the device, so `sync` means nothing */
+    bool lacks_sizes;     /* recorded without sizes, so `bytes` means nothing */
     uint64_t late_count;  /* requests during which the system did not let the program run
                              in time (os_process_was_late) */
 

@@ -150,7 +150,7 @@ add_counts(struct report *report, const struct stats *stats, enum scope scope)
     add_number(text, true, (int64_t)latencies.moments->count);
     add_number(text, has_exceptions, (int64_t)counts.failed);
     add_number(text, has_exceptions, (int64_t)counts.missed);
-    add_number(text, has_bytes, counts.bytes);
+    add_number(text, has_bytes && !stats->lacks_sizes, counts.bytes);
 }
 
 /* Adds the rates. Only the row of all requests has rates: if operations are mixed, their
@@ -158,10 +158,14 @@ add_counts(struct report *report, const struct stats *stats, enum scope scope)
 static void
 add_rates(struct buffer *text, const struct stats *stats, enum scope scope)
 {
-    if (scope == SCOPE_ALL && stats->latency.count)
-        buffer_format(text, ",%.6f,%.0f", stats_iops(stats), stats_bps(stats));
-    else
-        buffer_text(text, ",,");
+    bool is_known = scope == SCOPE_ALL && stats->latency.count;
+
+    buffer_text(text, ",");
+    if (is_known)
+        buffer_format(text, "%.6f", stats_iops(stats));
+    buffer_text(text, ",");
+    if (is_known && !stats->lacks_sizes)
+        buffer_format(text, "%.0f", stats_bps(stats));
 }
 
 /* Adds the times of SCOPE. */

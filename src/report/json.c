@@ -252,10 +252,12 @@ add_stat_object(struct report *report, struct json *json, const struct stats *st
 
     json_open(json, "stat", '{');
     json_value(json, "count", "%" PRIu64, stats->latency.count);
-    json_value(json, "size", "%" PRId64, stats->bytes);
+    if (!stats->lacks_sizes)
+        json_value(json, "size", "%" PRId64, stats->bytes);
     json_value(json, "time", "%" PRId64, stats->latency.sum);
     json_value(json, "iops", "%.6f", stats_iops(stats));
-    json_value(json, "bps", "%.0f", stats_bps(stats));
+    if (!stats->lacks_sizes)
+        json_value(json, "bps", "%.0f", stats_bps(stats));
 
     add_latency_members(report, json, &latencies, true);
 

@@ -12,6 +12,7 @@
 #include "target/target.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 /* Ends a line: adds the path of the current target if there are several targets, the
  * current phase if there are phases, and a newline. If targets have the same path, a
@@ -39,16 +40,19 @@ raw_line(struct report *report, const struct run_record *record)
 {
     const struct stats *stats = record->stats;
     const struct moments *latency = &stats->latency;
+    char bps[32] = "-";
 
+    if (!stats->lacks_sizes)
+        snprintf(bps, sizeof(bps), "%.0f", stats_bps(stats));
     if (record->step)
         buffer_format(&report->text, "%" PRId64 " ", record->step->value);
 
     buffer_format(&report->text,
-                  "%" PRIu64 " %" PRId64 " %.0f %.0f %" PRId64 " %" PRId64 " %" PRId64
+                  "%" PRIu64 " %" PRId64 " %.0f %s %" PRId64 " %" PRId64 " %" PRId64
                   " %" PRId64 " %" PRIu64 " %" PRId64,
-                  latency->count, latency->sum, stats_iops(stats), stats_bps(stats),
-                  latency->min, moments_average(latency), latency->max,
-                  moments_deviation(latency), stats->requests, record->duration);
+                  latency->count, latency->sum, stats_iops(stats), bps, latency->min,
+                  moments_average(latency), latency->max, moments_deviation(latency),
+                  stats->requests, record->duration);
 
     end_line(report);
 }

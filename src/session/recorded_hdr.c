@@ -369,6 +369,7 @@ find_row(struct recorded_runs *runs, const struct hdr_line *line, struct error *
     if (needs_map)
         runs->jobs[index].time_map = runs->time_map;
     runs->jobs[index].series.histograms = runs->histograms[index];
+    runs->jobs[index].outcome.total.lacks_sizes = true;
     return index;
 }
 

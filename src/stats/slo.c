@@ -427,6 +427,19 @@ reject_figure(struct slo_answer *answer, const char *reason, const char *remedy)
     answer->remedy = remedy;
 }
 
+/* Rejects the figure of ANSWER if SLO is about bytes, and STATS have no sizes. Returns
+ * whether it does. */
+static bool
+rejects_bytes(struct slo_answer *answer, const struct slo *slo, const struct stats *stats)
+{
+    bool is_rejected = slo->metric == SLO_BPS && stats->lacks_sizes;
+
+    if (is_rejected)
+        reject_figure(answer, "a log of histograms has no sizes",
+                      "name a file of -record or -J instead");
+    return is_rejected;
+}
+
 /* Sets the verdict of ANSWER to SLO_UNKNOWN, because there are too few values. */
 static void
 mark_too_few(struct slo_answer *answer)
@@ -459,7 +472,7 @@ slo_measure(const struct slo *slo, const struct stats *stats)
 {
     struct slo_answer answer = begin_answer(slo, stats);
 
-    if (answer.count < answer.min_samples)
+    if (!rejects_bytes(&answer, slo, stats) && answer.count < answer.min_samples)
         mark_too_few(&answer);
     return answer;
 }
@@ -509,7 +522,7 @@ slo_answer(const struct slo *slo, const struct stats *stats)
     struct slo_answer answer = begin_answer(slo, stats);
     uint64_t count = answer.count;
 
-    if (slo->is_relative)
+    if (slo->is_relative || rejects_bytes(&answer, slo, stats))
         return answer;
     if (slo->scope == SCOPE_SYNC && stats->flushes_ignored) {
         reject_figure(&answer, "no flush reached the device",

@@ -136,3 +136,13 @@ TEST(a_log_of_few_requests_has_no_p99)
 {
     expect(0, ">no line of p99\n1\n", "", "a_log_of_few_requests_has_no_p99");
 }
+
+TEST(a_log_has_no_bandwidth)
+{
+    expect(0, "199 -\ncount,bytes,bytes_per_second\n199,,\n0\n199 -\n3\n5\nUNKNOWN\n",
+           "ioping: -print bps: a log of histograms has no sizes; name a file of "
+           "-record or -J instead\n"
+           "ioping: bps > 1 B/s: UNKNOWN: a log of histograms has no sizes; name a "
+           "file of -record or -J instead\n",
+           "a_log_has_no_bandwidth");
+}

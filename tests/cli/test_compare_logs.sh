@@ -150,3 +150,17 @@ a_log_of_few_requests_has_no_p99() {
     grep -o 'class="answer"[^>]*>p50 [^,;]*, max [^;]*; longest at [0-9:.]*: [^;]*<' \
         x.svg | wc -l
 }
+
+a_log_has_no_bandwidth() {
+    cd f || return
+    ioping -q -i 0 -c 200 -hdr log ../data >o || return
+    ioping -compare -B log | cut -d ' ' -f 1,4
+    ioping -compare -csv log | cut -d , -f 4,7,10
+    ioping -compare -J log >j || return
+    grep -c '"size"\|"bps"' j
+    ioping -compare -print count,bps log
+    echo $?
+    ioping -compare -slo bps=1 log >o
+    echo $?
+    sed -n 's/.* //p' o | tail -n 1
+}
