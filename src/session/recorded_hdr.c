@@ -86,8 +86,9 @@ static int
 refuse_interval(const struct recorded_runs *runs, const char *problem,
                 struct error *error)
 {
-    return error_set(error, EXIT_PREPARE, recorded_source(runs), "line %llu: %s",
-                     (unsigned long long)runs->line_number, problem);
+    error_set(error, EXIT_PREPARE, recorded_source(runs), "line %llu: %s",
+              (unsigned long long)runs->line_number, problem);
+    return error_advise(error, "remove this line, or record the run again");
 }
 
 int
@@ -472,6 +473,7 @@ recorded_hdr_line(struct recorded_runs *runs, const char *bytes, size_t length,
     if (!problem)
         problem =
             open_histogram(&histogram, line.histogram, line.histogram_length, &highest);
+    runs->is_malformed = problem != NULL;
     if (!problem && highest.count)
         problem = check_unit(hdr, &highest, line.max);
 

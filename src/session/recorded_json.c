@@ -101,8 +101,11 @@ static int
 refuse_record(const struct recorded_runs *runs, uint64_t number, const char *problem,
               struct error *error)
 {
-    return error_set(error, EXIT_PREPARE, recorded_source(runs), "line %llu: %s",
-                     (unsigned long long)number, problem);
+    error_set(error, EXIT_PREPARE, recorded_source(runs), "line %llu: %s",
+              (unsigned long long)number, problem);
+    if (!runs->json.has_record)
+        return error_advise(error, "name a file that -record, -J or -hdr has written");
+    return error_advise(error, "remove this record, or record the run again");
 }
 
 /* Adds the name of the row of RECORD to NAME: its target and, with -load, its phase.
@@ -276,6 +279,46 @@ recorded_json_add(struct recorded_runs *runs, const char *bytes, size_t size,
     return status;
 }
 
+/* Returns whether the record that does not end has further records in it: then it is not
+ * the last one, and its own end is missing. Each record has one time stamp. */
+static bool
+holds_further_records(const struct buffer *record)
+{
+    static const char key[] = "\"timestamp\"";
+    const char *first = strstr(record->text, key);
+
+    return first && strstr(first + 1, key);
+}
+
+/*
+ * Ends a file whose JSON ends early, because the run was killed or its disk was full. The
+ * record that was cut is left out, with a note, if the file has requests before it.
+ * Returns 0, or -1 with ERROR.
+ */
+static int
+end_early(struct recorded_runs *runs, struct error *error)
+{
+    const struct recorded_json *json = &runs->json;
+    const char *source = recorded_source(runs);
+    bool is_cut = json->depth > 0;
+
+    if (json->record.failed)
+        return error_set(error, EXIT_PREPARE, NULL,
+                         "not enough memory for the comparison");
+    if (is_cut && holds_further_records(&json->record))
+        return refuse_record(runs, json->record_line, "the record does not end", error);
+    if (json->request_count == 0)
+        return refuse_record(runs, runs->line_number, "the JSON ends early", error);
+
+    if (!is_cut)
+        notes_add(&runs->notes, source, "the array has no end: the run was cut short");
+    else if (json->is_array)
+        notes_add(&runs->notes, source, "the last record is incomplete, left out");
+    else
+        notes_add(&runs->notes, source, "the last line is incomplete, left out");
+    return 0;
+}
+
 int
 recorded_json_end(struct recorded_runs *runs, struct error *error)
 {
@@ -283,7 +326,7 @@ recorded_json_end(struct recorded_runs *runs, struct error *error)
     const char *source = recorded_source(runs);
 
     if (json->depth > 0 || (json->is_array && !json->is_closed))
-        return refuse_record(runs, runs->line_number, "the JSON ends early", error);
+        return end_early(runs, error);
     if (json->request_count > 0)
         return 0;
     if (!json->has_statistics)

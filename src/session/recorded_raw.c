@@ -172,6 +172,8 @@ recorded_raw_refuse(const struct recorded_runs *runs, const char *bytes, size_t 
         return refuse_format(source, bytes, length, error);
 
     error_set(error, EXIT_PREPARE, source, "line %llu: not a raw line", number);
+    if (number > 1)
+        return error_advise(error, "remove this line, or record the run again");
     return error_advise(error, "ioping -record FILE writes raw lines");
 }
 
@@ -273,8 +275,10 @@ recorded_raw_line(struct recorded_runs *runs, const char *bytes, size_t length,
         length--;
     if (length > RECORDED_LINE || !split_line(bytes, bytes + length, &line) ||
         !is_label(line.label, line.label_length) || !is_consistent(line.fields) ||
-        is_joined(bytes, bytes + length, &line))
+        is_joined(bytes, bytes + length, &line)) {
+        runs->is_malformed = true;
         return recorded_raw_refuse(runs, bytes, length, error);
+    }
 
     if (line.fields[COUNT] > 1) {
         long long count = line.fields[COUNT];

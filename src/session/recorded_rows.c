@@ -41,6 +41,16 @@ recorded_row(struct recorded_runs *runs, const char *name, size_t length,
             runs->labels[i][length] == '\0')
             return i;
 
+    /* No other line has this name, so perhaps it was cut. The name in a log was not cut,
+     * because the histogram behind it is whole. */
+    if (runs->lacks_newline && runs->format == RECORDED_RAW &&
+        runs->row_count > runs->first_row) {
+        runs->is_malformed = true;
+        return error_set(error, EXIT_PREPARE, recorded_source(runs),
+                         "line %llu: its name may be incomplete",
+                         (unsigned long long)runs->line_number);
+    }
+
     if (runs->row_count == TARGETS_MAX)
         return error_set(
             error, EXIT_PREPARE, recorded_source(runs),

@@ -94,6 +94,9 @@ struct recorded_runs {
     uint64_t line_number; /* number of the last line that was read, from 1; 0 before
                            * the first line of the present file */
     enum recorded_format format; /* valid from the first line of the present file on */
+    bool is_malformed; /* the present line was refused because it does not have the format
+                        * of its file; perhaps it was cut */
+    bool lacks_newline; /* the present line is the last one, and has no newline */
     struct recorded_hdr hdr;
     struct recorded_json json;
     struct buffer partial_line; /* beginning of a line whose end is not read yet */

@@ -40,6 +40,8 @@ recorded_runs_begin(struct recorded_runs *runs, const char *path)
     runs->first_row = runs->row_count;
     runs->line_number = 0;
     runs->format = RECORDED_RAW;
+    runs->is_malformed = false;
+    runs->lacks_newline = false;
     runs->hdr = (struct recorded_hdr){0};
     buffer_free(&runs->json.record);
     runs->json = (struct recorded_json){0};
@@ -174,12 +176,34 @@ name_row(struct recorded_runs *runs, int index, struct error *error)
     return 0;
 }
 
+/*
+ * Adds the last line of the present file, which has no newline. A run that was killed, or
+ * whose disk was full, has cut this line. Then the line is left out, with a note, if the
+ * file has other lines. Returns 0, or -1 with ERROR.
+ */
+static int
+add_last_line(struct recorded_runs *runs, struct error *error)
+{
+    const struct buffer *line = &runs->partial_line;
+    bool has_rows = runs->row_count > runs->first_row;
+
+    runs->lacks_newline = true;
+    if (add_line(runs, line->text, line->length, error) == 0)
+        return 0;
+    if (!has_rows || !runs->is_malformed)
+        return -1;
+
+    notes_add(&runs->notes, recorded_source(runs),
+              "the last line is incomplete, left out");
+    return 0;
+}
+
 int
 recorded_runs_end(struct recorded_runs *runs, struct error *error)
 {
     struct buffer *partial = &runs->partial_line;
 
-    if (partial->length && add_line(runs, partial->text, partial->length, error) < 0)
+    if (partial->length && add_last_line(runs, error) < 0)
         return -1;
     buffer_clear(partial);
 

@@ -171,6 +171,24 @@ TEST(limits_may_be_relative_to_the_first)
     expect_variants(cases, LENGTH(cases), "limits_may_be_relative_to_the_first %s");
 }
 
+/* A limit on the size of files plays a full disk. */
+TEST(a_full_disk_leaves_whole_lines)
+{
+    static const char *const outputs[] = {"-record full", "-p 1 -q -output full",
+                                          "-JJ -output full", "-p 1 -q >full"};
+    need_program("prlimit");
+    need_bare("valgrind and sanitizers have files of their own");
+    for (size_t i = 0; i < LENGTH(outputs); i++)
+        expect(0, "3\nwhole\n0\n", "", "a_full_disk_leaves_whole_lines '%s'", outputs[i]);
+}
+
+TEST(json_that_was_cut_short_has_its_requests)
+{
+    expect(0, "20\n", "ioping: cut: the last record is incomplete, left out\n",
+           "ioping -i 0 -c 20 -a 0 -J data >whole; head -c -20 whole >cut; ioping "
+           "-compare -print count cut");
+}
+
 TEST(the_picture_has_both)
 {
     struct svg_check check;

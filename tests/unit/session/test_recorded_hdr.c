@@ -155,6 +155,7 @@ TEST(other_lines_are_refused)
                 buffer_add(&text, at, 1);
             }
         buffer_free(&encoded);
+        buffer_text(&text, "\n");
         int status = read_blocks(text.text, text.length, 64);
         snprintf(expected, sizeof(expected), "line 3: %s", cases[i].why);
         if (status == 0 || strcmp(error.why, expected) != 0)
@@ -163,6 +164,28 @@ TEST(other_lines_are_refused)
         assert_int_equal(error.status, EXIT_PREPARE);
         recorded_runs_close(&runs);
     }
+}
+
+TEST(a_last_line_that_was_cut_short_is_left_out)
+{
+    buffer_text(&text, OURS);
+    add_line("x", 0, 1000, 3);
+    size_t first = text.length;
+    add_line("x", 1, 1000, 3);
+    size_t whole = text.length - 1;
+
+    for (size_t size = first + 1; size <= whole; size++) {
+        if (read_blocks(text.text, size, 1 << 20) < 0)
+            fail_msg("%d: %s", (int)size, error.why);
+        assert_int_equal(runs.row_count, 1);
+        assert_int_equal(runs.jobs[0].outcome.total.latency.count, size == whole ? 6 : 3);
+        assert_int_equal(runs.notes.count, size == whole ? 0 : 1);
+        if (size < whole)
+            assert_string_equal(runs.notes.lines[0],
+                                "ioping: log: the last line is incomplete, left out\n");
+        recorded_runs_close(&runs);
+    }
+    assert_int_equal(read_blocks(text.text, first - 2, 1 << 20), -1);
 }
 
 /* Adds a line whose histogram has a head of these figures, and COUNTS of SIZE bytes. */

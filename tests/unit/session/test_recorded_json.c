@@ -113,15 +113,12 @@ TEST(targets_and_phases_are_rows)
 #define NOT_JSON "line 2: not JSON"
 #define NOT_OURS "line 2: not a record of ioping -J"
 #define NOT_RECORDS "line 2: not JSON of ioping -J or -JJ"
-#define EARLY "line 2: the JSON ends early"
 
 /* The second line of a file whose first line is a record. */
 static const struct {
     const char *line, *why;
 } refused[] = {
-    {"{", EARLY},
-    {"{\"a\": \"}", EARLY},
-    {"{\"a\": \"\\\"}", EARLY},
+    {"{\"timestamp\": 1, \"b\n" COUNTED("1", "40"), "line 2: the record does not end"},
     {"{\"a\": [}", NOT_JSON},
     {"{,}", NOT_JSON},
     {"{\"a\" 1}", NOT_JSON},
@@ -186,8 +183,9 @@ TEST(arrays_are_checked_to_their_end)
     } cases[] = {
         {"[", "line 1: the JSON ends early"},
         {"[]", "has no requests"},
-        {"[" COUNTED("1", "4"), "line 1: the JSON ends early"},
-        {"[" COUNTED("1", "4") ",", "line 1: the JSON ends early"},
+        {"[{\"a\"", "line 1: the JSON ends early"},
+        {"{\"a\"", "line 1: the JSON ends early"},
+        {"[" STAT ",\n", "line 2: the JSON ends early"},
         {"[" COUNTED("1", "4") ",]", "line 1: not JSON of ioping -J or -JJ"},
         {"[," COUNTED("1", "4") "]", "line 1: not JSON of ioping -J or -JJ"},
         {"[" COUNTED("1", "4") "\n" COUNTED("1", "4") "]",
@@ -204,6 +202,35 @@ TEST(arrays_are_checked_to_their_end)
         if (status == 0 || strcmp(error.why, cases[i].why) != 0)
             fail_msg("%s: %s", cases[i].text, status ? error.why : "accepted");
         recorded_runs_close(&runs);
+    }
+}
+
+TEST(a_record_that_was_cut_short_at_the_end_is_left_out)
+{
+    static const char end[] = ",\n" COUNTED("2", "4"), line[] = "\n" COUNTED("2", "4");
+    static const char first[] = COUNTED("1", "40");
+    static const char *const notes[] = {
+        "ioping: log: the last line is incomplete, left out\n",
+        "ioping: log: the array has no end: the run was cut short\n",
+        "ioping: log: the last record is incomplete, left out\n"};
+
+    for (int is_array = 0; is_array < 2; is_array++) {
+        const char *second = is_array ? end : line;
+        for (size_t cut = 1; cut <= strlen(second); cut++) {
+            char text[512];
+            bool is_in_record = cut > strcspn(second, "{") && cut < strlen(second);
+            int expected = is_in_record ? 2 * is_array : is_array;
+            snprintf(text, sizeof(text), "%s%s%.*s", is_array ? "[" : "", first, (int)cut,
+                     second);
+            read_text(text);
+            if (!is_array && !is_in_record)
+                assert_int_equal(runs.notes.count, 0);
+            else
+                assert_string_equal(runs.notes.lines[0], notes[expected]);
+            assert_int_equal(runs.jobs[0].outcome.total.latency.count,
+                             cut == strlen(second) ? 2 : 1);
+            recorded_runs_close(&runs);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include "session/recorded_runs.h"
 
 #define ADVICE "; ioping -record FILE writes raw lines\n"
+#define DAMAGED "; remove this line, or record the run again\n"
 
 /* A raw line as ioping(1) and ioping-output(5) describe it. */
 #define LINE "1 580777 1722 7052621 580777 580777 580777 0 2 1000832419"
@@ -250,11 +251,9 @@ TEST(other_lines_are_refused)
         char text[512];
         int size = snprintf(text, sizeof(text), "%s\n%s\r\n%s\n%s\n", LINE, LINE,
                             lines[i], LINE);
-        check_refused(text, (size_t)size, "ioping: gp2: line 3: not a raw line" ADVICE);
-        size = snprintf(text, sizeof(text), "%s\n%s", LINE, lines[i]);
-        if (*lines[i]) /* an empty rest is no line */
-            check_refused(text, (size_t)size,
-                          "ioping: gp2: line 2: not a raw line" ADVICE);
+        check_refused(text, (size_t)size, "ioping: gp2: line 3: not a raw line" DAMAGED);
+        size = snprintf(text, sizeof(text), "%s\n%s\n", LINE, lines[i]);
+        check_refused(text, (size_t)size, "ioping: gp2: line 2: not a raw line" DAMAGED);
     }
 }
 
@@ -291,18 +290,60 @@ TEST(a_line_that_was_cut_short_is_refused_wherever_that_was)
                 int size = snprintf(text, sizeof(text), "%s\n%.*s%s\n", LINE, (int)cut,
                                     cuttable[i], cuttable[k]);
                 check_refused(text, (size_t)size,
-                              "ioping: gp2: line 2: not a raw line" ADVICE);
+                              "ioping: gp2: line 2: not a raw line" DAMAGED);
             }
+}
+
+/* If the clock time, the last column, was cut, the line looks whole. */
+TEST(a_last_line_that_was_cut_short_is_left_out)
+{
+    for (size_t i = 0; i < LENGTH(cuttable); i++) {
+        const char *line = cuttable[i];
+        size_t last = (size_t)(strrchr(line, ' ') - line) + 1;
+        bool has_label = i > 3;
+        for (size_t cut = 1; cut < strlen(line); cut++) {
+            char text[512];
+            bool is_whole = !has_label && cut > last;
+            snprintf(text, sizeof(text), "%s\n%.*s", line, (int)cut, line);
+            read_text(text);
+            if (runs.notes.count == (is_whole ? 1 : 0))
+                fail_msg("%s: %d notes", text, runs.notes.count);
+            if (!is_whole)
+                assert_string_equal(
+                    runs.notes.lines[0],
+                    "ioping: gp2: the last line is incomplete, left out\n");
+            assert_int_equal(runs.row_count, 1);
+            assert_int_equal(runs.line_number, 2);
+            recorded_runs_close(&runs);
+        }
+    }
+}
+
+TEST(a_file_of_an_incomplete_line_is_refused)
+{
+    check_refused("1 580777 1722", 13, "ioping: gp2: line 1: not a raw line" ADVICE);
+}
+
+TEST(zeros_after_the_last_line_are_left_out)
+{
+    static const char zeros[] = LINE "\n\0\0\0\0";
+    begin_files(1, true);
+    assert_int_equal(read_blocks("gp2", zeros, sizeof(zeros) - 1, 7), 0);
+    assert_int_equal(runs.notes.count, 1);
+    assert_int_equal(runs.row_count, 1);
+    recorded_runs_finish(&runs);
 }
 
 TEST(a_nul_is_refused)
 {
     static const char one[] = LINE "\n" LINE "\0\n", label[] = LINE "\n" LINE " a\0b\n",
-                      only[] = LINE "\n\0\0\0\0", digit[] = LINE "\n1 \0" LINE;
-    check_refused(one, sizeof(one) - 1, "ioping: gp2: line 2: not a raw line" ADVICE);
-    check_refused(label, sizeof(label) - 1, "ioping: gp2: line 2: not a raw line" ADVICE);
-    check_refused(only, sizeof(only) - 1, "ioping: gp2: line 2: not a raw line" ADVICE);
-    check_refused(digit, sizeof(digit) - 1, "ioping: gp2: line 2: not a raw line" ADVICE);
+                      only[] = LINE "\n\0\0\0\0\n", digit[] = LINE "\n1 \0" LINE "\n";
+    check_refused(one, sizeof(one) - 1, "ioping: gp2: line 2: not a raw line" DAMAGED);
+    check_refused(label, sizeof(label) - 1,
+                  "ioping: gp2: line 2: not a raw line" DAMAGED);
+    check_refused(only, sizeof(only) - 1, "ioping: gp2: line 2: not a raw line" DAMAGED);
+    check_refused(digit, sizeof(digit) - 1,
+                  "ioping: gp2: line 2: not a raw line" DAMAGED);
 }
 
 TEST(utf_16_is_called_that)
@@ -362,7 +403,7 @@ TEST(sums_go_to_their_limit)
     };
     for (size_t i = 0; i < LENGTH(texts); i++)
         check_refused(texts[i], strlen(texts[i]),
-                      "ioping: gp2: line 2: not a raw line" ADVICE);
+                      "ioping: gp2: line 2: not a raw line" DAMAGED);
 }
 
 /* Returns a line of LENGTH bytes, followed by END. The caller frees it. */
