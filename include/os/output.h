@@ -21,7 +21,9 @@ void os_stream_guard(void);
 #define OS_STREAM_STUCK "accepts no more data; given up"
 
 /*
- * Writes all SIZE bytes to a stream. Returns 0, or -1 with errno.
+ * Writes all SIZE bytes to a stream. Returns 0, or -1 with errno. If a disk is full, the
+ * bytes that did fit are removed from the end of the file (not on Windows), so that the
+ * file still ends with a whole line.
  *
  * A write waits for a slow reader until the time of os_monitor_limit. After that time,
  * the write fails with ETIMEDOUT if the stream is one of these:

@@ -12,6 +12,7 @@
 #include "os/output.h"
 
 #include "base/deadlines.h"
+#include "base/error.h"
 #include "beside.h"
 #include "os/os.h"
 #include "os/process.h"
@@ -129,9 +130,24 @@ wait_writable(int stream)
     return 0;
 }
 
+/* Removes the last SIZE bytes of the regular file that STREAM goes to, if the stream has
+ * just written them and nothing follows them. */
+static void
+take_back(int stream, size_t size)
+{
+    struct stat status;
+    off_t end = lseek(stream, 0, SEEK_CUR);
+    bool is_last = end >= (off_t)size && fstat(stream, &status) == 0 &&
+                   S_ISREG(status.st_mode) && status.st_size == end;
+
+    if (is_last && ftruncate(stream, end - (off_t)size) == 0)
+        lseek(stream, end - (off_t)size, SEEK_SET);
+}
+
 int
 os_stream_write(int stream, const char *bytes, size_t size)
 {
+    const char *first = bytes;
     bool waits_first = posix_monitor_must_not_block(stream);
     while (size > 0) {
         size_t chunk = waits_first && size > PIPE_BUF ? PIPE_BUF : size;
@@ -140,6 +156,9 @@ os_stream_write(int stream, const char *bytes, size_t size)
         posix_monitor_write_begins(stream);
         ssize_t written = write(stream, bytes, chunk);
         int code = written < 0 ? errno : 0;
+        bool has_part = error_is_no_space(code) && bytes > first;
+        if (has_part)
+            take_back(stream, (size_t)(bytes - first));
         posix_monitor_write_ends(stream);
 
         if (code == EAGAIN) {

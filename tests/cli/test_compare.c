@@ -236,7 +236,8 @@ TEST(a_file_that_cannot_be_compared_is_named)
         {": >none", "none", "ioping: none: is empty" ADVICE},
         {":", "- </dev/null", "ioping: standard input: is empty" ADVICE},
         {"yes '" LINE "' | head -n 16 >gp2; echo raw >>gp2; cp gp2 gp3", "gp2 gp3",
-         "ioping: gp2: line 17: not a raw line" ADVICE},
+         "ioping: gp2: line 17: not a raw line; remove this line, or record the run "
+         "again\n"},
         {"echo '" LINE "' >gp2; head -c 1000 /dev/zero >z", "gp2 z",
          UNKNOWN("z", "is binary")},
         {"ioping -i 0 -c 9 -p 4 -q data >gp2", "gp2",

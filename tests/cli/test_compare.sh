@@ -337,3 +337,14 @@ memory_does_not_grow_with_the_files() {
     reap
     rows -
 }
+
+# Usage: a_full_disk_leaves_whole_lines OUTPUT: prints the status of a run whose file of OUTPUT
+# becomes full, whether the file ends with a newline, and the status of its comparison.
+a_full_disk_leaves_whole_lines() {
+    rm -f full
+    eval "prlimit --fsize=5000 \"\$IOPING\" -C -i 0 -c 1000 -a 0 -no-status data >o 2>e $1"
+    echo $?
+    [ "$(tail -c 1 full | tr '\n' x)" = x ] && echo whole
+    ioping -compare full >o
+    echo $?
+}
