@@ -39,8 +39,20 @@ struct job_step {
 struct job_sweep {
     struct job_step steps[JOB_STEPS];
     int count;
-    int highest_index; /* index of the step that job_find_highest found; -1: no step */
+    int highest_index;    /* index of the step that job_find_highest found; -1: no step */
+    bool was_interrupted; /* a signal ended the sweep before its end */
+    /* A value above the one that job_find_highest found may meet the limits as well,
+     * because no higher step broke them, or a search for the highest rate did not end. */
+    bool is_lower_bound;
 };
+
+/* Returns true if the step that job_find_highest found is the last one that was measured.
+ */
+static inline bool
+job_is_highest_measured(const struct job_sweep *sweep)
+{
+    return sweep->is_lower_bound && sweep->highest_index == sweep->count - 1;
+}
 
 /* The requests of a job that were sent and have no answer yet. They include requests that
  * count as failed because they timed out, and requests of workers that were abandoned
@@ -183,7 +195,8 @@ void job_free(struct job *job);
 
 /*
  * Finds the highest step of SWEEP that meets all limits, and stores its index in
- * `highest_index`; -1 if no step does.
+ * `highest_index`; -1 if no step does. Sets `is_lower_bound` if no step above it broke a
+ * limit.
  *
  * Once a step has met the limits, the next step that breaks a limit ends the search: if a
  * still higher step meets the limits again, that is chance. Before the first step that

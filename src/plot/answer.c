@@ -552,6 +552,36 @@ find_best_target(const struct plot *plot)
     return best;
 }
 
+/* Adds the step that is the answer of TARGET: the highest that meets the limits. */
+static void
+add_highest_step(struct buffer *text, const struct plot *plot, int target)
+{
+    const struct slos *slos = &plot->plan->statistics.slos;
+    enum sweep_kind kind = plot->plan->sweep.kind;
+    const struct job_sweep *sweep = &plot->jobs[target].sweep;
+    const struct job_step *step = &sweep->steps[plot_find_answer(plot, target)];
+
+    if (sweep->is_lower_bound)
+        buffer_text(text, "at least ");
+    if (kind == SWEEP_RATE) {
+        plot_add_value(text, "", UNITS_COUNT, step->answered_rate,
+                       " requests per second");
+        buffer_text(text, slos->count ? ", the highest rate that meets "
+                                      : ", the highest rate");
+        plot_add_limits(text, slos);
+    } else {
+        add_step_name(text, kind, step->value);
+        buffer_text(text,
+                    kind == SWEEP_THREADS && step->value > 1 ? " meet " : " meets ");
+        plot_add_limits(text, slos);
+        buffer_text(text, ", ");
+        add_rate(text, step->iops);
+    }
+
+    if (job_is_highest_measured(sweep) && !sweep->was_interrupted)
+        buffer_text(text, "; no higher one was measured");
+}
+
 /* Adds the answer of a sweep of rates or a sweep with limits: the highest step that meets
  * the limits. If there are several targets, adds the step of the best target
  * (find_best_target). */
@@ -559,7 +589,6 @@ static void
 add_highest(struct buffer *text, const struct plot *plot)
 {
     const struct slos *slos = &plot->plan->statistics.slos;
-    enum sweep_kind kind = plot->plan->sweep.kind;
     int target = find_best_target(plot);
 
     if (target < 0) {
@@ -572,22 +601,7 @@ add_highest(struct buffer *text, const struct plot *plot)
         buffer_text(text, ": ");
     }
 
-    const struct job_sweep *sweep = &plot->jobs[target].sweep;
-    const struct job_step *step = &sweep->steps[plot_find_answer(plot, target)];
-    if (kind == SWEEP_RATE) {
-        plot_add_value(text, "", UNITS_COUNT, step->answered_rate,
-                       " requests per second");
-        buffer_text(text, slos->count ? ", the highest rate that meets "
-                                      : ", the highest rate");
-        plot_add_limits(text, slos);
-        return;
-    }
-
-    add_step_name(text, kind, step->value);
-    buffer_text(text, kind == SWEEP_THREADS && step->value > 1 ? " meet " : " meets ");
-    plot_add_limits(text, slos);
-    buffer_text(text, ", ");
-    add_rate(text, step->iops);
+    add_highest_step(text, plot, target);
 }
 
 /* Compares p50 of the first and of the last step of SWEEP in which p50 is known: "at an
@@ -668,11 +682,16 @@ add_sweep_answer(struct buffer *text, const struct plot *plot)
     enum sweep_kind kind = plot->plan->sweep.kind;
     char value[PLOT_TEXT];
     bool has_data = false;
+    bool was_interrupted = false;
 
-    for (int i = 0; i < plot->count; i++)
+    for (int i = 0; i < plot->count; i++) {
         has_data |= plot_has_data(&plot->jobs[i]);
+        was_interrupted |= plot->jobs[i].sweep.was_interrupted;
+    }
     if (!has_data)
         return;
+    if (was_interrupted)
+        buffer_text(text, "interrupted; so far ");
 
     bool has_limits = kind == SWEEP_RATE || plot->plan->statistics.slos.count > 0;
     if (has_limits && kind != SWEEP_SIZE) {

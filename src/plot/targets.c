@@ -81,14 +81,26 @@ draw_entry_name(struct buffer *text, double x, double y, const char *name)
     return x + svg_width(name, PLOT_FONT) + 2 * SPACE;
 }
 
+/* Returns true if a step above the answer of any target may meet the limits, too. */
+static bool
+has_lower_bound(const struct plot *plot)
+{
+    for (int i = 0; i < plot->count; i++)
+        if (plot->jobs[i].sweep.is_lower_bound)
+            return true;
+
+    return false;
+}
+
 /* Draws ENTRY with its left end at X and the base line of its text at Y. COLOUR is the
- * colour of its sample. KIND is the kind of the sweep that the plot shows. HAS_MARKS is
+ * colour of its sample. HAS_MARKS is
  * true if the curves of the sweep have a mark at each step. Returns the x
  * of the next entry. */
 static double
-draw_entry(struct buffer *text, enum plot_entry entry, enum sweep_kind kind,
+draw_entry(struct buffer *text, enum plot_entry entry, const struct plot *plot,
            bool has_marks, int colour, double x, double y)
 {
+    enum sweep_kind kind = plot->plan->sweep.kind;
     bool is_sweep = kind != SWEEP_NONE;
     const char *role = is_sweep ? legend[entry].sweep_role : legend[entry].run_role;
 
@@ -101,6 +113,8 @@ draw_entry(struct buffer *text, enum plot_entry entry, enum sweep_kind kind,
     const char *name = legend[entry].name;
     if (entry == ENTRY_KNEE && kind == SWEEP_SIZE)
         name = "90 % of the highest bandwidth";
+    else if (entry == ENTRY_KNEE && has_lower_bound(plot))
+        name = "highest measured that meets the limit";
 
     return draw_entry_name(text, x + PLOT_SWATCH + 5, y, name);
 }
@@ -120,7 +134,7 @@ plot_legend_draw(struct buffer *text, const struct plot *plot, unsigned entries,
         int colour = has_one_series && !is_exception ? 0 : PLOT_INK;
 
         if (entries & 1u << entry)
-            x = draw_entry(text, entry, kind, !has_small_panels, colour, x, y);
+            x = draw_entry(text, entry, plot, !has_small_panels, colour, x, y);
     }
 
     /* The entry for the numbers beside points is only a text, without a sample. */
@@ -224,6 +238,17 @@ fill_changes(struct target_row *row, const struct plot *plot, int target)
     }
 }
 
+/* Puts "at least" before the value in CELL. */
+static void
+mark_lower_bound(char *cell)
+{
+    static const char before[] = "at least ";
+    size_t before_length = sizeof(before) - 1;
+
+    memmove(cell + before_length, cell, CELL_SIZE - before_length);
+    memcpy(cell, before, before_length);
+}
+
 /* Fills the cells of ROW with the result of the sweep of TARGET. */
 static void
 fill_sweep_row(struct target_row *row, const struct plot *plot, int target)
@@ -258,6 +283,8 @@ fill_sweep_row(struct target_row *row, const struct plot *plot, int target)
     if (answer >= 0 && kind != SWEEP_RATE)
         snprintf(row->cells[2], CELL_SIZE, "%s",
                  plot_swept_value(kind, sweep->steps[answer].value, value));
+    if (sweep->is_lower_bound && answer >= 0 && kind != SWEEP_SIZE)
+        mark_lower_bound(row->cells[kind == SWEEP_RATE ? 0 : 2]);
 }
 
 /* Adds the name of target INDEX to ROW. */

@@ -530,6 +530,10 @@ json_highest(struct report *report, const struct run_record *record)
         report->text.failed = true;
     else if (report->plan->statistics.slos.count)
         json_string(&json, "limit", limits.text);
+    if (job->sweep.is_lower_bound)
+        json_value(&json, "at_least", "true");
+    if (job->sweep.was_interrupted)
+        json_value(&json, "interrupted", "true");
 
     json_close(&json, '}');
     close_record(report, &json);

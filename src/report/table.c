@@ -407,9 +407,11 @@ table_highest(struct report *report, const struct run_record *record)
         buffer_text(text, " that was achieved");
     }
 
+    buffer_text(text, job->sweep.is_lower_bound ? ": at least " : ": ");
     if (job->sweep.highest_index < 0) {
         bool is_unknown = job->outcome.verdict == SLO_UNKNOWN;
-        buffer_text(text, is_unknown ? ": UNKNOWN\n" : ": none\n");
+        buffer_text(text, is_unknown ? "UNKNOWN" : "none");
+        buffer_text(text, job->sweep.was_interrupted ? "; interrupted\n" : "\n");
         return;
     }
 
@@ -417,11 +419,10 @@ table_highest(struct report *report, const struct run_record *record)
     if (kind == SWEEP_RATE) {
         /* In a sweep of rates, every request has the request size of the plan. */
         buffer_format(
-            text, ": %s iops (%s/s)",
-            units_format(UNITS_COUNT, step->answered_rate, iops),
+            text, "%s iops (%s/s)", units_format(UNITS_COUNT, step->answered_rate, iops),
             units_format(UNITS_SIZE, units_scale(step->answered_rate, size, 1), bps));
     } else {
-        buffer_format(text, ": %s", sweep_format(kind, step->value, value));
+        buffer_text(text, sweep_format(kind, step->value, value));
         /* In a sweep of intervals, the interval itself says how many requests there are
          * per second. */
         if (kind != SWEEP_INTERVAL)
@@ -430,6 +431,10 @@ table_highest(struct report *report, const struct run_record *record)
                           units_format(UNITS_SIZE, (int64_t)step->bps, bps));
     }
 
+    if (job->sweep.was_interrupted)
+        buffer_text(text, "; interrupted");
+    else if (job_is_highest_measured(&job->sweep))
+        buffer_text(text, ", the highest that was measured");
     buffer_text(text, "\n");
 }
 

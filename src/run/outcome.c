@@ -597,6 +597,8 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
         notes_add(notes, what, "no request completed in the step %s=%s; use a longer -w",
                   name, sweep_format(outcome->sweep_kind, outcome->empty_step, text));
 
+    if (outcome->was_interrupted && !outcome->limits_printed && !outcome->is_diagnosed)
+        notes_add(notes, what, "interrupted; the results are of the steps so far");
     if (outcome->rates_given_up)
         notes_add(notes, what,
                   "ended after %d rates: too many missed the limits at first and met "

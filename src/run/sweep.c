@@ -228,12 +228,16 @@ job_find_highest(struct job_sweep *sweep)
     int64_t unknown = 0;
 
     sweep->highest_index = -1;
+    sweep->is_lower_bound = false;
     for (int i = 0; i < sweep->count; i++) {
         enum slo_verdict verdict = sweep->steps[i].verdict;
-        if (verdict == SLO_BROKEN && sweep->highest_index >= 0)
+        if (verdict == SLO_BROKEN && sweep->highest_index >= 0) {
+            sweep->is_lower_bound = false;
             break;
+        }
         if (verdict == SLO_MET) {
             sweep->highest_index = i;
+            sweep->is_lower_bound = true;
             unknown = 0;
         } else if (verdict == SLO_UNKNOWN && !unknown) {
             unknown = sweep->steps[i].value;
@@ -256,8 +260,14 @@ end_sweep(const struct run_task *task, int count)
     struct job *job = &task->jobs[0];
     bool is_complete =
         job->sweep.count == count || (job->sweep.count && job->outcome.early_step);
+    bool has_ended = is_complete || job->outcome.rates_given_up || job_has_failed(job);
 
     job->outcome.undecided_step = job_find_highest(&job->sweep);
+    job->sweep.was_interrupted = os_signals_stop_signal() && !has_ended;
+    job->outcome.was_interrupted = job->sweep.was_interrupted;
+    /* The higher rates that failed in a search might not fail when tried again. */
+    if (job->sweep.was_interrupted && job->plan.sweep.kind == SWEEP_RATE)
+        job->sweep.is_lower_bound = job->sweep.highest_index >= 0;
     if (job->sweep.highest_index >= 0)
         job->outcome.verdict = SLO_MET;
     else if (is_complete && !job->outcome.undecided_step)

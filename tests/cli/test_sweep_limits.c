@@ -22,12 +22,12 @@ TEST(steps_that_break_a_limit_are_marked_and_the_highest_is_named)
          "2 OK\n4 FAIL\nhighest number of threads with p50 <= 150 ms, max <= 1 hour: 2\n",
          "", 0},
         {LONELY, "-U -sweep depth=1..4 -slo iops=10",
-         "1 FAIL\n2 OK\n4 OK\nhighest depth with iops >= 10: 4\n", "", 0},
+         "1 FAIL\n2 OK\n4 OK\nhighest depth with iops >= 10: at least 4\n", "", 0},
         {LONELY, "-U -sweep depth=1..2 -slo min=9ms",
          "1 FAIL\n2 FAIL\nhighest depth with min <= 9 ms: none\n",
          "ioping: highest depth with min <= 9 ms: none\n", 5},
         {CROWDED, "-sweep size=4k..8k -slo p50=1h",
-         "4 OK\n8 OK\nlargest size with p50 <= 1 hour: 8 KiB\n", "", 0},
+         "4 OK\n8 OK\nlargest size with p50 <= 1 hour: at least 8 KiB\n", "", 0},
     };
     need_uring();
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -76,4 +76,19 @@ TEST(too_few_requests_to_know_are_said_to_be)
            "ioping: highest depth with p99.9 <= 1 hour: UNKNOWN\n",
            "ioping -hang 0 -w 1 -U -sweep depth=1..2 -slo p99.9=1h fs/f >o; status=$?; "
            "awk 'NR > 3 { print $1, $NF }' o; exit $status");
+}
+
+/* Interrupted after the first row, long before the last step. */
+TEST(an_interrupted_sweep_says_that_its_answer_is_of_the_steps_so_far)
+{
+    need("jq uring");
+    serve(CROWDED);
+    expect(0, "highest depth with p50 <= 1 hour: at least LAST; interrupted\n",
+           "ioping: -sweep: interrupted; the results are of the steps so far\n",
+           "interrupted_sweep -w 1 -slo p50=1h && text_answer");
+    expect(0,
+           "{\"depth\":\"LAST\",\"limit\":\"p50=1hour\",\"at_least\":true,"
+           "\"interrupted\":true}\n",
+           "ioping: -sweep: interrupted; the results are of the steps so far\n",
+           "interrupted_sweep -w 1 -JJ -slo p50=1h && json_answer");
 }

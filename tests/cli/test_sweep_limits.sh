@@ -32,3 +32,26 @@ records() {
     jq -c 'select(.highest) | .highest, keys' o
     return "$status"
 }
+
+# Usage: interrupted_sweep OPTION...: interrupts a sweep when it has printed a step.
+interrupted_sweep() {
+    start -U -sweep depth=1..64 "$@" fs/f
+    until_true has_step
+    end INT
+    status=$?
+    cat e >&2
+    return "$status"
+}
+has_step() { grep -qE '^ +[0-9]|"sweep"' o; }
+
+# Usage: text_answer: prints the last line, in which the value of the last row becomes LAST.
+text_answer() {
+    last=$(awk 'NR > 3 && /^ / { last = $1 } END { print last }' o)
+    tail -1 o | sed "s/at least $last /at least LAST /; s/ (.*)//"
+}
+
+# Usage: json_answer: prints the answer, in which the value of the last step becomes LAST.
+json_answer() {
+    jq -s -c '(map(select(.sweep)) | last.sweep.depth) as $last | last.highest |
+        if .depth == $last then .depth = "LAST" else . end' o
+}

@@ -184,6 +184,31 @@ TEST(a_sweep_of_rates_has_its_answer_in_large_text)
     assert_int_equal(count_of(text, "class=\"knee"), 0);
 }
 
+TEST(the_answer_of_a_sweep_says_if_it_is_a_lower_bound)
+{
+    begin_sweep(SWEEP_RATE);
+    struct job_sweep *sweep = &scene.jobs[0].sweep;
+    sweep->steps[2].answered_rate = 3990;
+    sweep->highest_index = 2;
+    sweep->is_lower_bound = true;
+    assert_contains(draw(),
+                    "\">at least 3.99 k requests per second, the highest rate; no "
+                    "higher one was measured<");
+    begin_sweep(SWEEP_DEPTH);
+    assert_null(slos_add(&scene.plan.statistics.slos, "p99=500us"));
+    sweep->highest_index = 1;
+    assert_int_equal(count_of(draw(), ">highest that meets the limit<"), 1);
+    sweep->is_lower_bound = true;
+    sweep->was_interrupted = true;
+    const char *text = draw();
+    assert_contains(text, "\">interrupted; so far at least depth 2 meets p99 &lt;= 500 "
+                          "\u00b5s, ");
+    assert_int_equal(count_of(text, ">highest measured that meets the limit<"), 1);
+    begin_sweep(SWEEP_SIZE);
+    sweep->was_interrupted = true;
+    assert_contains(draw(), "\">interrupted; so far ");
+}
+
 /* Also if the plot has a limit, whose own note is left out beside an answer. */
 TEST(the_answer_keeps_the_number_of_failed_requests)
 {

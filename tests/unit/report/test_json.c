@@ -351,7 +351,7 @@ TEST(no_record_is_no_line)
 }
 
 static void
-step_judged(enum format format, int highest, const char *name)
+step_judged(enum format format, int highest, bool is_lower_bound, const char *name)
 {
     static const enum slo_verdict verdicts[] = {SLO_MET, SLO_BROKEN, SLO_UNKNOWN};
     struct stats stats = contract_stats();
@@ -367,6 +367,8 @@ step_judged(enum format format, int highest, const char *name)
         golden_end_step(step, &stats, 20158762);
     }
     golden.job.sweep.highest_index = highest;
+    golden.job.sweep.is_lower_bound = is_lower_bound;
+    golden.job.sweep.was_interrupted = is_lower_bound;
     golden_highest();
     golden_end(name);
 }
@@ -374,11 +376,14 @@ step_judged(enum format format, int highest, const char *name)
 /* And a record of its own has the highest that did. */
 TEST(steps_say_if_they_kept_the_limits)
 {
-    step_judged(FORMAT_JSON, 0, "json_sweep_slo");
+    step_judged(FORMAT_JSON, 0, false, "json_sweep_slo");
     assert_jq("map(.met) == [true, false, null, null] and (.[3] | has(\"met\") | not) "
               "and .[3].highest == {depth: 1, limit: \"p99=1ms,max=10ms\"}");
-    step_judged(FORMAT_NDJSON, -1, "ndjson_sweep_slo");
+    step_judged(FORMAT_NDJSON, -1, false, "ndjson_sweep_slo");
     assert_jq(".[3].highest == {depth: null, limit: \"p99=1ms,max=10ms\"}");
+    step_judged(FORMAT_NDJSON, 0, true, "ndjson_sweep_slo_interrupted");
+    assert_jq(".[3].highest == {depth: 1, limit: \"p99=1ms,max=10ms\", at_least: true, "
+              "interrupted: true}");
 }
 
 /* A write of 50, 60 ... us of which the flush is 30, then a read of 10, 11 ... us. */

@@ -298,6 +298,41 @@ TEST(the_last_line_has_the_highest_that_keeps_the_limits)
     }
 }
 
+TEST(the_last_line_says_if_a_higher_value_may_keep_the_limits)
+{
+    static const struct {
+        int count, highest;
+        bool is_lower_bound, was_interrupted;
+        const char *line;
+    } cases[] = {
+        {2, 1, true, false,
+         "at least 2 (48 k iops, 187.5 MiB/s), the highest that was "
+         "measured\n"},
+        {2, 1, true, true, "at least 2 (48 k iops, 187.5 MiB/s); interrupted\n"},
+        {3, 1, true, false, "at least 2 (48 k iops, 187.5 MiB/s)\n"},
+        {3, 1, false, true, "2 (48 k iops, 187.5 MiB/s); interrupted\n"},
+        {3, -1, false, true, "UNKNOWN; interrupted\n"},
+    };
+    static struct job job;
+    char line[200];
+
+    assert_null(slos_add(&job.plan.statistics.slos, "p99=1ms"));
+    job.plan.sweep.kind = SWEEP_DEPTH;
+    job.outcome.verdict = SLO_UNKNOWN;
+    job.sweep.steps[1] = (struct job_step){.value = 2, .iops = 48000, .bps = 196608000};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct report report = {.job = &job};
+        job.sweep.count = cases[i].count;
+        job.sweep.highest_index = cases[i].highest;
+        job.sweep.is_lower_bound = cases[i].is_lower_bound;
+        job.sweep.was_interrupted = cases[i].was_interrupted;
+        table_highest(&report, NULL);
+        snprintf(line, sizeof(line), "highest depth with p99 <= 1 ms: %s", cases[i].line);
+        assert_string_equal(report.text.text, line);
+        buffer_free(&report.text);
+    }
+}
+
 TEST(a_pipe_has_the_highest_in_a_line_of_its_own_kind)
 {
     limit(FORMAT_RAW, SWEEP_DEPTH, COLOR_NEVER);

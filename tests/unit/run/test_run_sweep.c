@@ -326,6 +326,41 @@ TEST_IN_CHILD(an_interrupt_ends_it_with_the_steps_so_far)
     REQUIRE(outcome->total.requests == told->merged.requests);
     REQUIRE(outcome->failed_sample.index == 0 && outcome->waiting_age == 0);
     REQUIRE(outcome_status(outcome) == EXIT_DONE);
+    REQUIRE(setup.job->sweep.was_interrupted);
+}
+
+static int
+interrupt_after_four(void)
+{
+    if (told->steps == 4)
+        raise(SIGINT);
+    return 0;
+}
+
+/* The signal comes when nothing is missing any more. */
+TEST_IN_CHILD(an_interrupt_after_the_last_step_changes_nothing)
+{
+    told->at_step = interrupt_after_four;
+    begin(SWEEP_THREADS, 1, 8);
+    const struct outcome *outcome = run();
+    REQUIRE(told->steps == 4);
+    REQUIRE(os_signals_stop_signal() == SIGINT);
+    REQUIRE(!setup.job->sweep.was_interrupted && !outcome->was_interrupted);
+}
+
+/* Faster rates may be sustained, too, even if one of them failed so far. */
+TEST_IN_CHILD(the_rate_of_an_interrupted_search_is_a_lower_bound)
+{
+    told->at_step = interrupt_after_two;
+    begin(SWEEP_RATE, 100, 3200);
+    setup.options.given[OPTION_INTERVAL] = 0;
+    setup.options.depth = 8;
+    setup.options.work_time = 100 * MS;
+    fake_engine.default_duration = 0;
+    run();
+    REQUIRE(told->steps == 2);
+    REQUIRE(setup.job->sweep.was_interrupted);
+    REQUIRE(setup.job->sweep.is_lower_bound == (setup.job->sweep.highest_index >= 0));
 }
 
 /* No row for a step that is not complete. */
@@ -471,12 +506,14 @@ TEST(the_highest_that_keeps_the_limits_is_told)
     assert_int_equal(told->steps, 3);
     assert_int_equal(told->judged, 1);
     assert_int_equal(told->highest, 0);
+    assert_false(setup.job->sweep.is_lower_bound);
     assert_int_equal(outcome->verdict, SLO_MET);
     assert_int_equal(outcome_status(outcome), EXIT_DONE);
     told_begin(NULL);
     later = MS;
     outcome = run_limited();
     assert_int_equal(told->highest, 2);
+    assert_true(setup.job->sweep.is_lower_bound);
     assert_int_equal(outcome_status(outcome), EXIT_DONE);
 }
 
