@@ -70,7 +70,11 @@ struct outcome {
     bool is_recorded;
     bool failure_notified; /* the user already knows that `failed_sample` failed */
     int64_t work_time;     /* work time, ns, if -w alone limits the run; else 0 */
-    bool was_interrupted;  /* a signal ended the run before -c, -w or the sweep did */
+    int64_t part_time;     /* share of `work_time` that this job has (-diagnose), ns */
+    uint64_t max_requests; /* number of requests that ends the run (-c); 0: no limit */
+    /* a signal ended the run before -c, -w or the sweep did; false if only a signal can
+     * end it */
+    bool was_interrupted;
     /* the summary has the format of ioping 1.3, which shows fewer counts */
     bool legacy_summary;
     /* the output shows whether each limit was met, so stderr need not */

@@ -56,8 +56,11 @@ job_init(struct job *job, const struct plan *plan, int index)
     job->outcome.target_name = job_name(job);
     if (plan->end.max_requests == UINT64_MAX && plan->end.work_time != INT64_MAX)
         job->outcome.work_time = plan->end.work_time;
+    job->outcome.part_time = job->outcome.work_time;
     if (plan->mode == MODE_DIAGNOSE) /* -w is the work time of all parts together */
         job->outcome.work_time = whole->end.work_time;
+    if (plan->end.max_requests != UINT64_MAX)
+        job->outcome.max_requests = plan->end.max_requests;
     job->stats = &job->progress.total;
 
     /* The plot of a run shows a track; the plot of a sweep shows only the steps. */
@@ -495,6 +498,17 @@ reject_from_memory(struct job *job)
         total->from_memory = from_memory;
 }
 
+/* Returns true if -c has ended JOB, or if nothing but a signal can end it. */
+static bool
+has_reached_end(const struct job *job)
+{
+    const struct plan_end *end = &job->active_plan.end;
+
+    if (end->max_requests == UINT64_MAX)
+        return end->work_time == INT64_MAX;
+    return job->progress.total.requests >= end->max_requests;
+}
+
 void
 job_collect(struct job *job)
 {
@@ -531,6 +545,7 @@ job_collect(struct job *job)
     if (job->plan.mode == MODE_BACKGROUND)
         end = time_later(worker_group_last_due(&job->group, end), began);
     outcome->duration += end - began;
+    outcome->was_interrupted = os_signals_stop_signal() && !has_reached_end(job);
 }
 
 bool

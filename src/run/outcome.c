@@ -22,6 +22,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "outcome_advice.h"
 #include "run/job.h"
 #include "stats/advice.h"
 #include "stats/interval.h"
@@ -206,76 +207,6 @@ request_noun(uint64_t count)
     return units_plural(count, "request", "requests");
 }
 
-/* Returns the number of requests that do not count, without warm-up requests. */
-static uint64_t
-count_ignored(const struct stats *total)
-{
-    return total->failed + total->cached + total->too_fast + total->too_slow +
-           total->stopped;
-}
-
-/*
- * Returns how many requests a run has to send so that enough of them count to make ANSWER
- * certain:
- *
- *     samples needed * (requests - warm-up) / requests that count + warm-up
- *
- * This assumes that the same share of requests will count as in this run.
- */
-static double
-estimate_requests(const struct outcome *outcome, const struct slo_answer *answer)
-{
-    const struct stats *total = &outcome->total;
-    uint64_t warmup = total->requests - total->latency.count - count_ignored(total);
-    double samples = (double)answer->samples_for_certainty;
-
-    if (answer->count == 0)
-        return samples + (double)total->requests;
-    return ceil(samples * (double)(total->requests - warmup) / (double)answer->count) +
-           (double)warmup;
-}
-
-#define MAX_SECONDS 1e9 /* longest run that is advised, in seconds */
-
-/* Returns how long a run (-w) has to last to send REQUESTS requests at the rate of this
- * run, in ns, rounded up to whole seconds. This run must have sent a request. */
-static int64_t
-estimate_work_time(const struct outcome *outcome, double requests)
-{
-    double ns = (double)outcome->work_time * requests / (double)outcome->total.requests;
-    return (int64_t)fmin(ceil(ns / SECOND), MAX_SECONDS) * SECOND;
-}
-
-/* Adds to TEXT what the user can do to make ANSWER certain: send N requests, run for a
- * certain time, or, if these are unknown, run longer. */
-static void
-add_advice(struct buffer *text, const struct outcome *outcome,
-           const struct slo_answer *answer)
-{
-    char time[UNITS_TEXT];
-    bool is_known = answer->samples_for_certainty > 0 && !outcome->phases;
-    double requests = is_known ? estimate_requests(outcome, answer) : 0;
-    if (answer->is_close) {
-        buffer_text(text, "too close to call");
-        if (answer->count >= ADVICE_MAX)
-            return;
-        buffer_text(text, "; ");
-    }
-
-    if (outcome->is_recorded && is_known)
-        buffer_format(text, "record a run of %.0f requests", requests);
-    else if (outcome->is_recorded)
-        buffer_text(text, "record a longer run");
-    else if (is_known && !outcome->work_time)
-        buffer_format(text, "use -c %.0f", requests);
-    else if (is_known && outcome->total.requests > 1) /* a single request has no rate */
-        buffer_format(
-            text, "use -w %s",
-            units_exact(UNITS_TIME, estimate_work_time(outcome, requests), time));
-    else
-        buffer_text(text, "run longer");
-}
-
 void
 outcome_add_unknown(const struct outcome *outcome, const struct slo *slo,
                     const struct slo_answer *answer, struct buffer *text)
@@ -289,7 +220,7 @@ outcome_add_unknown(const struct outcome *outcome, const struct slo *slo,
     if (slo->scope > SCOPE_SYNC && answer->count == 0)
         return; /* more requests would not help; another remark says why */
     buffer_text(text, "; ");
-    add_advice(text, outcome, answer);
+    outcome_add_advice(text, outcome, answer);
 }
 
 /* Adds to TEXT why ANSWER is uncertain. Its verdict is SLO_MET or SLO_BROKEN. */
@@ -352,7 +283,7 @@ add_limit_answer(struct buffer *text, const struct outcome *outcome,
     buffer_text(text, "; ");
     add_uncertainty(text, slo, answer);
     buffer_text(text, ", ");
-    add_advice(text, outcome, answer);
+    outcome_add_advice(text, outcome, answer);
 }
 
 /* Returns true if the user must be warned although the limit was met, because the limit
@@ -486,7 +417,7 @@ char *
 outcome_nothing_text(const struct outcome *outcome, char *text)
 {
     const struct stats *total = &outcome->total;
-    uint64_t not_warmup = count_ignored(total);
+    uint64_t not_warmup = outcome_count_ignored(total);
 
     if (total->requests == 0)
         snprintf(text, OUTCOME_TEXT, "no request was sent");
@@ -597,7 +528,8 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
         notes_add(notes, what, "no request completed in the step %s=%s; use a longer -w",
                   name, sweep_format(outcome->sweep_kind, outcome->empty_step, text));
 
-    if (outcome->was_interrupted && !outcome->limits_printed && !outcome->is_diagnosed)
+    bool was_interrupted = outcome->sweep_kind && outcome->was_interrupted;
+    if (was_interrupted && !outcome->limits_printed && !outcome->is_diagnosed)
         notes_add(notes, what, "interrupted; the results are of the steps so far");
     if (outcome->rates_given_up)
         notes_add(notes, what,

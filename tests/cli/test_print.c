@@ -26,6 +26,9 @@ static const struct expected runs[] = {
     {"a_value_before_a_failure_is_printed", "faults", 3, "2\n",
      "ioping: request 3 failed: EIO (Input/output error)\n",
      "faulty pread:3:5 -print count -C -a 0 -i 0 -c 9 data"},
+    {"an_interruption_is_the_reason_of_an_unknown_value", "", 3, "~^(-|[0-9]+)\n$",
+     "~^ioping: -print p99: [0-9]+ requests? counts?, and it takes 99; the run was "
+     "interrupted: let it run to its end\n$"},
     {"an_unknown_value_has_a_reason_and_a_status", "", 3, "~^[0-9]+ -\n$",
      "~^ioping: -print p99: " TOO_FEW "$", "ioping " SHORT " -print count,p99 data"},
     {"failures_may_make_a_value_unknown", "faults", 3, "98 -\n",

@@ -79,6 +79,17 @@ lines_of_periods_come_one_by_one() {
     echo $?
     head -n 3 o
 }
+# The second request is due after an hour, or the run waits for it until the signal.
+an_interruption_is_the_reason_of_an_unknown_value() {
+    start -print p99 -C -c 1000 -i 1h -a 0 data
+    until_idle
+    end INT
+    status=$?
+    cat o
+    cat e >&2
+    return "$status"
+}
+
 has_more_lines() { [ "$(wc -l <o)" -gt "$1" ]; }
 
 nothing_else_is_printed() {

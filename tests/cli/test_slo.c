@@ -82,7 +82,7 @@ TEST(a_line_says_how_many_would_make_it_certain)
          "~\np99 < 0 ns: FAIL \\(([0-9]+) of \\1 requests? took longer\\)\n"},
         {"-a 0 -w 50ms -i 10ms -slo p99=1h", 5,
          "~\np99 < 1 hour: UNKNOWN: [0-9]+ requests? counts?, and it takes 99; use -w "
-         "[0-9]+s\n"},
+         "[0-9]+s, or -w [0-9]+s to be sure\n"},
         {"-c 9 -corrected -i 1ms -slo p50=1h", 0,
          "~\np50 \\(corrected\\) < 1 hour: OK \\(" TIME "\\)\n"},
         {"-c 100 -load read,rate=100 -slo loaded-p99=1h", 0,
@@ -252,10 +252,10 @@ TEST(a_failure_goes_before_a_limit)
             result.err,
             i ? "^ioping: request 5 failed: EIO \\(Input/output error\\)\nioping: max < "
                 "0 ns: FAIL \\(" TIME "\\)\nioping: p99 < 1 s: UNKNOWN: 98 requests "
-                "count, and it takes 99; use -c [0-9]+\n$"
+                "count, and it takes 99; use -c [0-9]+, or -c [0-9]+ to be sure\n$"
               : "^ioping: request 5 failed: EIO \\(Input/output error\\)\nioping: max < "
                 "0 ns: FAIL \\(" TIME "\\)\nioping: p99 < 1 s: UNKNOWN: 3 requests "
-                "count, and it takes 99; use -c [0-9]+\n$");
+                "count, and it takes 99; use -c [0-9]+, or -c [0-9]+ to be sure\n$");
         command_free(&result);
     }
 }

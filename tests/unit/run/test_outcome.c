@@ -360,12 +360,13 @@ TEST(limits_that_are_broken_are_told)
         {0, "p50=1us", "p50 < 1 us: FAIL (49.9 ms)\n"},
         {0, "iops=1.5k", "iops > 1.50 k: FAIL (19)\n"},
         {0, "p99.9=1s",
-         "p99.9 < 1 s: UNKNOWN: 100 requests count, and it takes 999; use -c 6294\n"},
+         "p99.9 < 1 s: UNKNOWN: 100 requests count, and it takes 999; use -c 999, or -c "
+         "6294 to be sure\n"},
         {0, "p50=1s max=1ms avg=1s p90=2ms",
          "max < 1 ms: FAIL (100 ms)\np90 < 2 ms: FAIL (89.9 ms)\n"},
         {10, "device-p50=5ms device-p99=1s",
          "device-p50 < 5 ms: FAIL (9.99 ms)\ndevice-p99 < 1 s: UNKNOWN: 20 requests "
-         "could be split, and it takes 99; use -c 3865\n"},
+         "could be split, and it takes 99; use -c 495, or -c 3865 to be sure\n"},
         {10, "p50=1ms max=1ms",
          "p50 (corrected) < 1 ms: FAIL (31.0 ms)\nmax < 1 ms: FAIL (100 ms)\n"},
         {100, "read-p90=100ms read-max=0",
@@ -376,14 +377,16 @@ TEST(limits_that_are_broken_are_told)
          "sync-p90 < 1 ms: FAIL (50 ms)\nwrite-max < 1 ms: FAIL (300 ms)\n"},
         {100, "read-p99=1s write-p99=1s",
          "read-p99 (corrected) < 1 s: UNKNOWN: 20 reads count, and it takes 99; use -c "
-         "1546\nwrite-p99 (corrected) < 1 s: UNKNOWN: 20 writes count, and it takes 99; "
-         "use -c 1546\n"},
+         "198, or -c 1546 to be sure\nwrite-p99 (corrected) < 1 s: UNKNOWN: 20 writes "
+         "count, and it takes 99; "
+         "use -c 198, or -c 1546 to be sure\n"},
         /* Their values are too few to know p99, so they are counted. */
         {100, "read-p99=500us sync-p99=49ms",
          "read-p99 (corrected) < 500 us: FAIL (20 of 20 reads took longer)\n"
          "sync-p99 < 49 ms: FAIL (20 of 20 flushes took longer)\n"},
         {100, "sync-p99=1s",
-         "sync-p99 < 1 s: UNKNOWN: 20 flushes count, and it takes 99; use -c 1546\n"},
+         "sync-p99 < 1 s: UNKNOWN: 20 flushes count, and it takes 99; use -c 198, or -c "
+         "1546 to be sure\n"},
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         struct slos slos;
@@ -429,7 +432,8 @@ TEST(each_limit_has_its_answer)
          "773\n"},
         {"p50=1us", "p50 < 1 us: FAIL (49.9 ms)\n"},
         {"p99.9=1s",
-         "p99.9 < 1 s: UNKNOWN: 100 requests count, and it takes 999; use -c 6294\n"},
+         "p99.9 < 1 s: UNKNOWN: 100 requests count, and it takes 999; use -c 999, or -c "
+         "6294 to be sure\n"},
         {"p99.9=50ms", "p99.9 < 50 ms: FAIL (50 of 100 requests took longer)\n"},
         {"iops=1.5k", "iops > 1.50 k: FAIL (19)\n"},
         {"iops=19", "iops > 19: OK (19)\n"},
@@ -542,7 +546,8 @@ TEST(a_limit_that_more_requests_might_keep_or_break_is_not_certain)
         {"p99=99ms", 20, 5,
          "/a: p99 < 99 ms: UNKNOWN: 20 requests count, and it takes 99; use -c 99\n"},
         {"p80=99ms", 1, 5,
-         "/a: p80 < 99 ms: UNKNOWN: 1 request counts, and it takes 4; use -c 30\n"},
+         "/a: p80 < 99 ms: UNKNOWN: 1 request counts, and it takes 4; use -c 4, or -c 30 "
+         "to be sure\n"},
         {"p50=90ms", 29, 0, ""},
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
@@ -584,6 +589,57 @@ TEST(advice_suits_the_kind_of_run)
         outcome.total.requests += rows[i].failed + rows[i].warmup;
         outcome.work_time = rows[i].work_time;
         outcome.is_recorded = rows[i].recorded;
+        snprintf(expected, sizeof(expected),
+                 "p99 < 10 s: OK so far (98.8 ms); 100 requests are too few to be sure, "
+                 "%s\n",
+                 rows[i].advice);
+        check_answers(&outcome, NULL, expected);
+    }
+}
+
+/* 100 of the 999 requests that it takes were sent in 3 seconds. */
+TEST(a_longer_run_is_advised_for_any_answer_and_for_a_sure_one)
+{
+    struct slos slos;
+    struct outcome outcome = outcome_of_limits(&slos, "p99.9=1s", 0);
+    outcome.work_time = 3 * SECOND;
+    check_answers(&outcome, NULL,
+                  "p99.9 < 1 s: UNKNOWN: 100 requests count, and it takes 999; use -w "
+                  "30s, or -w 189s to be sure\n");
+}
+
+/* An interruption is to blame if the run was planned to be long enough. Otherwise, the
+ * advice is as without it; the rate is the one of the time until the interruption. The
+ * advice is 773 requests, and 100 were sent. */
+TEST(an_interruption_is_told_if_it_is_the_reason)
+{
+    static const struct {
+        uint64_t max_requests;
+        int64_t work_time, part_time, duration;
+        bool was_interrupted;
+        const char *advice;
+    } rows[] = {
+        {773, 0, 0, SECOND, true, "the run was interrupted: let it run to its end"},
+        {772, 0, 0, SECOND, true, "use -c 773"},
+        {773, 0, 0, SECOND, false, "use -c 773"},
+        {0, 8 * SECOND, 8 * SECOND, SECOND, true,
+         "the run was interrupted: let it run to its end"},
+        {0, 7 * SECOND, 7 * SECOND, SECOND, true, "use -w 8s"},
+        /* A part of 3 seconds (-diagnose) was interrupted after a second. */
+        {0, 10 * SECOND, 3 * SECOND, SECOND, true, "use -w 26s"},
+        {0, 30 * SECOND, 9 * SECOND, SECOND, true,
+         "the run was interrupted: let it run to its end"},
+        {0, 10 * SECOND, 3 * SECOND, 3 * SECOND, false, "use -w 78s"},
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        char expected[200];
+        struct slos slos;
+        struct outcome outcome = outcome_of_limits(&slos, "p99=10s", 0);
+        outcome.max_requests = rows[i].max_requests;
+        outcome.work_time = rows[i].work_time;
+        outcome.part_time = rows[i].part_time;
+        outcome.duration = rows[i].duration;
+        outcome.was_interrupted = rows[i].was_interrupted;
         snprintf(expected, sizeof(expected),
                  "p99 < 10 s: OK so far (98.8 ms); 100 requests are too few to be sure, "
                  "%s\n",
