@@ -70,6 +70,16 @@ stalling(struct process *process)
     return process->stall && process->stall-- ? 20 * latency : latency;
 }
 
+/* Of 1000 requests one begins a stall of 200: one of seven runs of 2000 has no stall. */
+static double
+long_stalls(struct process *process)
+{
+    if (!process->stall && uniform(process) < 0.001)
+        process->stall = 200;
+    double latency = exp(0.2 * normal(process));
+    return process->stall && process->stall-- ? 20 * latency : latency;
+}
+
 /* One of 100 requests is slow: the percentile stands at the edge. */
 static double
 seldom_slow(struct process *process)
@@ -98,6 +108,7 @@ static const struct kind {
     {"AR(1) 0.999", autoregressive, 0.999, 1, 2.00954},
     {"AR(1) 0.99", autoregressive, 0.99, 1, 2.00954},
     {"drifting", drifting, 0.99, 1, 1.78888},
+    {"long stalls", long_stalls, 0, 1, 20},
 };
 
 #define PROCESSES 6
@@ -369,9 +380,9 @@ TEST(equal_runs_that_change_slowly_seldom_differ)
     static const struct {
         int kind, counts[2];
     } cases[] = {
-        {2, {15, 15}},   {2, {20, 20}}, {6, {15, 15}},  {6, {20, 20}}, {9, {15, 15}},
-        {9, {20, 20}},   {9, {50, 50}}, {8, {15, 15}},  {8, {20, 20}}, {8, {30, 30}},
-        {8, {100, 100}}, {9, {15, 60}}, {8, {15, 300}},
+        {2, {15, 15}},   {2, {20, 20}}, {6, {15, 15}},  {6, {20, 20}},      {9, {15, 15}},
+        {9, {20, 20}},   {9, {50, 50}}, {8, {15, 15}},  {8, {20, 20}},      {8, {30, 30}},
+        {8, {100, 100}}, {9, {15, 60}}, {8, {15, 300}}, {11, {2000, 2000}},
     };
     const char *wanted = getenv("PAIRS");
     int pairs = wanted ? atoi(wanted) : 200;
@@ -406,6 +417,50 @@ TEST(a_large_difference_is_found)
         int found = count_differing(kind, 100, counts, cases[i].scale, 0);
         if (found < cases[i].least)
             fail_msg("%s, %d: %d of 100", kind->name, counts[0], found);
+    }
+}
+
+/* The requests of one run depend on each other, those of the other run do not. The longer
+ * autocorrelation time alone would leave p99 of the other run without an upper bound. */
+TEST(a_large_difference_is_found_if_only_one_run_depends_on_earlier_requests)
+{
+    static const int slow_kinds[] = {1, 2, 4, 10};
+    for (size_t i = 0; i < LENGTH(slow_kinds); i++)
+        for (int is_reversed = 0; is_reversed < 2; is_reversed++) {
+            const struct kind *slow = &kinds[slow_kinds[i]];
+            int found = 0, known = 0;
+            for (uint64_t seed = 0; seed < 50; seed++) {
+                struct process fast_process = begin(&kinds[0], 2 * seed);
+                struct process slow_process = begin(slow, 2 * seed + 1);
+                fill(&runs[is_reversed], &kinds[0], &fast_process, 2000, 1);
+                fill(&runs[1 - is_reversed], slow, &slow_process, 2000, 30);
+                struct interval ratio = ratio_of(&runs[1], &runs[0], 1);
+                known += ratio.is_known;
+                found += is_reversed ? ratio.high < 1 : ratio.low > 1;
+            }
+            if (known < 40 || found < known)
+                fail_msg("%s: %d of %d", slow->name, found, known);
+        }
+}
+
+/* Both runs are of one process, but one stall happens in the second run only. */
+TEST(a_stall_in_one_run_only_is_no_difference)
+{
+    static const int stalls[] = {10, 20, 40};
+    for (size_t i = 0; i < LENGTH(stalls); i++) {
+        int differing = 0;
+        for (uint64_t seed = 0; seed < 100; seed++) {
+            struct process process = begin(&kinds[0], seed);
+            fill(&runs[0], &kinds[0], &process, 1000, 1);
+            start(&runs[1]);
+            for (int k = 0; k < 1000; k++) {
+                double scale = k >= 500 && k < 500 + stalls[i] ? 20 : 1;
+                record(&runs[1], (int64_t)(SCALE * scale * kinds[0].next(&process)));
+            }
+            differing += differ(&runs[0], &runs[1], 1);
+        }
+        if (differing > 7)
+            fail_msg("a stall of %d: %d of 100", stalls[i], differing);
     }
 }
 
