@@ -5,6 +5,7 @@
 #include "stats/percentile.h"
 #include "stats/track.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 /*
@@ -55,9 +56,17 @@ double estimate_widening(const struct estimate *estimate);
 
 /* Returns the interval at 95 % of the ratio of two percentiles: the percentile of
  * ESTIMATE divided by the percentile of REFERENCE, which must be above 0. The interval is
- * known only if both dependences are known. */
+ * known only if both dependences are known. It may be open on one side or on both. */
 struct interval estimate_ratio(const struct estimate *estimate,
                                const struct estimate *reference);
+
+/* Returns true if INTERVAL has a bound. An interval that is known may be open on both
+ * sides: then it tells as little as an unknown one. */
+static inline bool
+interval_has_bound(const struct interval *interval)
+{
+    return interval->is_known && (interval->low > 0 || !isinf(interval->high));
+}
 
 /* Returns true if the interval of a ratio excludes 1, which means that two percentiles
  * differ. */

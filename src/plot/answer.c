@@ -15,6 +15,8 @@
 /* A ratio of at least this, or at most its inverse, is shown as a factor ("28x"). Other
  * ratios are shown as a change in percent. */
 #define MIN_FACTOR 2
+/* The bounds of a ratio near 1 are narrow if the ratio or its inverse is at most this. */
+#define NARROW_FACTOR 1.25
 /* The knee of the curve of bandwidth is the first request size that reaches this share of
  * the highest bandwidth, in percent. */
 #define KNEE_PERCENT 90
@@ -105,17 +107,23 @@ add_bounds(struct buffer *text, const struct interval *bounds)
 }
 
 void
-plot_add_change(struct buffer *text, const struct comparison_figure *figure,
-                bool is_short)
+plot_add_change(struct buffer *text, const struct comparison_figure *figure)
 {
     const struct interval *bounds = &figure->bounds;
 
-    if (figure->ratio <= 0 || !bounds->is_known)
-        buffer_text(text, is_short ? "unknown" : "too few requests to compare");
+    if (figure->ratio <= 0 || !interval_has_bound(bounds))
+        buffer_text(text, "unknown");
     else if (!interval_differs(bounds))
-        buffer_text(text, is_short ? "may be noise" : "no significant difference");
+        buffer_text(text, "may be noise");
     else
         add_bounds(text, bounds);
+}
+
+/* Returns true if BOUNDS, the confidence interval of a ratio, exclude a large change. */
+static bool
+is_narrow(const struct interval *bounds)
+{
+    return bounds->low >= 1 / NARROW_FACTOR && bounds->high <= NARROW_FACTOR;
 }
 
 /* Adds BEFORE, and the change of figure INDEX of ROW with the name of its percentile,
@@ -131,16 +139,19 @@ add_figure_change(struct buffer *text, const char *before,
         return;
 
     buffer_text(text, before);
-    const struct interval *bounds = &row->figures[index].bounds;
-    if (interval_differs(bounds)) {
+    const struct comparison_figure *figure = &row->figures[index];
+    const struct interval *bounds = &figure->bounds;
+    if (figure->ratio <= 0 || !interval_has_bound(bounds)) {
+        buffer_format(text, "too few requests to compare p%s", percentile->name);
+    } else if (interval_differs(bounds)) {
         buffer_format(text, "p%s ", percentile->name);
-        plot_add_change(text, &row->figures[index], false);
+        add_bounds(text, bounds);
         if (is_factor(bounds) && bounds->low > 1)
             buffer_text(text, " higher");
+    } else if (is_narrow(bounds)) {
+        buffer_format(text, "no significant difference in p%s", percentile->name);
     } else {
-        bool is_known = row->figures[index].ratio > 0 && bounds->is_known;
-        plot_add_change(text, &row->figures[index], false);
-        buffer_format(text, is_known ? " in p%s" : " p%s", percentile->name);
+        buffer_format(text, "not certain whether p%s differs", percentile->name);
     }
 }
 

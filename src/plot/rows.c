@@ -113,7 +113,7 @@ draw_change(struct buffer *text, const struct plot *plot, int target, double y)
         !comparison_is_shown(&row->figures[0], &percentiles_common.list[0]))
         return;
 
-    plot_add_change(&change, &row->figures[0], true);
+    plot_add_change(&change, &row->figures[0]);
     svg_buffer(text, CHANGE_X, y, SVG_END, PLOT_FONT, "cell", &change);
 }
 

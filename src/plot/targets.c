@@ -231,7 +231,7 @@ fill_changes(struct target_row *row, const struct plot *plot, int target)
 
         if (!comparison_is_shown(figure, &percentiles_common.list[i]))
             continue;
-        plot_add_change(&change, figure, true);
+        plot_add_change(&change, figure);
         if (!change.failed)
             snprintf(row->cells[columns[i]], CELL_SIZE, "%s", change.text);
         buffer_free(&change);

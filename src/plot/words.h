@@ -75,10 +75,9 @@ void plot_add_answer(struct buffer *text, const struct plot *plot);
 void plot_log_add_answer(struct buffer *text, const struct plot *plot);
 
 /* Adds the change of FIGURE, a percentile in a row of a comparison: "28x to 39x", "+9 to
- * +27 %", "no significant difference" or "difference unknown". If IS_SHORT, the last two
- * texts are shortened to "may be noise" and "unknown". */
-void plot_add_change(struct buffer *text, const struct comparison_figure *figure,
-                     bool is_short);
+ * +27 %", "may be noise" if the confidence interval includes no change, or "unknown" if
+ * the interval has no bound. */
+void plot_add_change(struct buffer *text, const struct comparison_figure *figure);
 
 /* Returns the index of the knee of a sweep of sizes: the first step that reaches 90 % of
  * the highest bandwidth. Returns -1 if no request counts. */

@@ -28,7 +28,8 @@ enum column {
     REQUESTS,
     P50,
     CHANGE50, /* change of p50 against the reference */
-    /* confidence interval of the change of p50, or a mark: (~) if no difference is known,
+    /* confidence interval of the change of p50, or a mark: (~) if the change may be
+     * noise,
      * (?) if the interval is unknown */
     BOUNDS50,
     P99,
@@ -72,7 +73,7 @@ struct comparison_table {
     int line_count;
     bool is_mixed;    /* the line of a target is followed by lines of its operations */
     bool is_ordered;  /* some target is known to be slower than another */
-    bool has_same;    /* some cell has the mark (~): no difference is known */
+    bool has_noise;   /* some cell has the mark (~): the change may be noise */
     bool has_unknown; /* some cell has the mark (?): a confidence interval is unknown */
     /* The figure with the mark (?) whose log of histograms should have the most
      * intervals; NULL if there is none. */
@@ -224,14 +225,15 @@ fill_latency_cells(struct comparison_line *line, const struct latencies *latenci
 
 /* Fills two cells about FIGURE, a percentile. CHANGE gets its change against the
  * reference. BOUNDS gets the confidence interval of this change if the change is known
- * not to be zero. Otherwise BOUNDS gets a mark: (~) or (?). */
+ * not to be zero. Otherwise BOUNDS gets a mark: (~) if the interval includes no change,
+ * or (?) if the interval is unknown or open on both sides. */
 static void
 fill_change(struct comparison_table *table, const struct comparison_figure *figure,
             char *change, char *bounds)
 {
     static const struct interval unknown;
 
-    if (!figure->bounds.is_known) {
+    if (!interval_has_bound(&figure->bounds)) {
         comparison_describe(figure->ratio, &unknown, change, bounds);
         table->has_unknown = true;
         bool is_shorter =
@@ -243,7 +245,7 @@ fill_change(struct comparison_table *table, const struct comparison_figure *figu
     } else {
         comparison_describe(figure->ratio, &unknown, change, bounds);
         set_cell(bounds, "(~)");
-        table->has_same = true;
+        table->has_noise = true;
     }
 }
 
@@ -457,8 +459,9 @@ add_legend(struct buffer *text, const struct comparison_table *table,
     if (table->is_mixed)
         add_operations_note(text, stats);
 
-    if (table->has_same)
-        buffer_text(text, "~ no difference that this many requests can show (95 %)\n");
+    if (table->has_noise)
+        buffer_text(
+            text, "~ may be noise: too few requests to be sure of a difference (95 %)\n");
     if (table->has_unknown && stats->corrected_interval)
         buffer_text(text, "? unsure: percentiles are corrected (leave out -corrected)\n");
     else if (table->shortest)

@@ -305,18 +305,18 @@ add_bound(struct json *json, const char *name, double bound)
 /* Adds the object NAME with a RATIO and its confidence interval BOUNDS. Numbers have nine
  * digits, because a bound comes from the edge of a histogram bin and may be very close to
  * 1. The member "differs" says whether the ratio is known to differ from 1. It is null if
- * the interval is unknown. */
+ * the interval is unknown or open on both sides. */
 static void
 add_ratio(struct json *json, const char *name, double ratio,
           const struct interval *bounds)
 {
     const char *differs = interval_differs(bounds) ? "true" : "false";
-    if (!bounds->is_known)
+    if (!interval_has_bound(bounds))
         differs = "null";
 
     json_open(json, name, '{');
     json_value(json, "ratio", "%.9g", ratio);
-    if (bounds->is_known) {
+    if (interval_has_bound(bounds)) {
         add_bound(json, "low", bounds->low);
         add_bound(json, "high", bounds->high);
     }

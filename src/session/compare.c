@@ -177,7 +177,7 @@ note_unmet_limit(struct notes *notes, const struct comparison_row *first,
                   "%s < %s: UNKNOWN: the first run has 0 ns, so there is no change "
                   "in percent; give a time",
                   name, limit);
-    else if (figure->bounds.is_known && is_shown)
+    else if (interval_has_bound(&figure->bounds) && is_shown)
         notes_add(notes, row->name, "%s < %s: %s, %s %s", name, limit, verdict, change,
                   bounds);
     else if (figure->verdict == SLO_BROKEN)

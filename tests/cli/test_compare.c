@@ -33,6 +33,10 @@ static const struct expected runs[] = {
      "gp3 N % (N..N) N % (N..N)\nsame N % (~) N % (~)\n"
      "few N % (?) -\nopen N % (N..N) N % "
      "(N..)\n[\"gp2\",{\"reference\":\"gp2\"}]\n[\"none\",{\"reference\":\"gp2\"}]\n"},
+    {"json_has_no_bounds_if_both_are_open", "jq", 0, "{\"ratio\":1,\"differs\":null}\n",
+     NULL,
+     "made 100 3 >hundred; ioping -JJ -compare hundred hundred | jq -c "
+     "'.change.p99 // empty'"},
     {"a_rerun_prints_the_same", "jq", 0, " 4 {\"reference\"\n 4 {\"reference\"\n"},
     {"a_closed_standard_input_is_an_error", "", 2, "",
      "~^ioping: standard input: [^\n]*\n$", "ioping -compare - <&-"},
@@ -150,6 +154,10 @@ TEST(limits_may_be_relative_to_the_first)
         {"gp2 few -slo p50=+150%", 6, NULL, "~^ioping: few: p50 < \\+150%: UNKNOWN.*\n$"},
         {"gp2 hundred -slo p99=+10000%", 6, NULL,
          "~^ioping: hundred: p99 < \\+10000%: UNKNOWN, .*\n$"},
+        {"hundred hundred -slo p99=+10%", 6,
+         "~^hundred #2: p99 < \\+10%: UNKNOWN, \\+0.0 % \\([?]\\)\n--- ",
+         "ioping: hundred: p99 < +10%: UNKNOWN: too few independent requests; record "
+         "longer runs\n"},
         {"gp2 short -slo p99=+10000%", 6,
          "~^short: p99 < \\+10000%: UNKNOWN\n--- .*\nshort .* - +- .* UNKNOWN\n",
          "ioping: short: p99 < +10000%: UNKNOWN: a run of 60 requests is too short, "

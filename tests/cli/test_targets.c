@@ -20,7 +20,7 @@
          "+[0-9.]+( [kM])?"
 /* What comes after rows of which little is known. */
 #define LEGEND                                                         \
-    "(~ no difference that this many requests can show \\(95 .\\)\n)?" \
+    "(~ may be noise: too few requests to be sure of a difference \\(95 .\\)\n)?" \
     "[?] unsure: too few independent requests \\(run longer\\)\n"
 
 GROUP_SHELL(

@@ -327,6 +327,31 @@ TEST(bounds_that_are_both_open_are_not_known)
     assert_string_equal(bounds, "(?)");
 }
 
+/* The table has the same mark for it as the verdict on a limit. */
+TEST(a_change_without_a_bound_is_not_known)
+{
+    const struct device devices[] = {
+        {"a", 500, MS, 0, 0, {{0}}},
+        {"b", 500, 2 * MS, 0, 0, {{1.9, 2.1}, {0, INFINITY}}}};
+    struct slos slos = {0};
+    struct comparison_row rows[2];
+    struct buffer text = table_of(devices, 2, NULL, NULL);
+    assert_contains(text.text, "+100.0 % (+90..+110)       2 ms   +100.0 % (?) ");
+    assert_contains(text.text, "\n? unsure: too few independent requests (run longer)\n");
+    assert_lacks(text.text, "~");
+    buffer_free(&text);
+
+    assert_null(slos_add(&slos, "p99=+10%"));
+    fill_rows(rows, devices, 2);
+    rows[1].figures[COMPARISON_FIGURES] = rows[1].figures[1];
+    rows[1].figures[COMPARISON_FIGURES].verdict = SLO_UNKNOWN;
+    struct plan plan = {.statistics.slos = slos};
+    struct report report = {.plan = &plan, .job_count = 2};
+    comparison_limits(&report, &rows[1]);
+    assert_string_equal(report.text.text, "b: p99 < +10%: UNKNOWN, +100.0 % (?)\n");
+    buffer_free(&report.text);
+}
+
 /* The 99th percentile of 98 requests would be their maximum. */
 TEST(a_percentile_of_too_few_requests_is_not_shown_and_neither_is_its_change)
 {
