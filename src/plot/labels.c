@@ -44,8 +44,39 @@ do_overlap(const struct box *one, const struct box *other)
            one->y_min < other->y_max && other->y_min < one->y_max;
 }
 
+/* Narrows the part of a line in which it is between MIN and MAX, in one direction. The
+ * line starts at START and is LENGTH long in this direction. The part is from *FROM to
+ * *TO, where 0 is the start of the line and 1 its end. Returns false if nothing is left.
+ */
+static bool
+narrow_part(double start, double length, double min, double max, double *from, double *to)
+{
+    if (length == 0)
+        return start > min && start < max;
+
+    double one = (min - start) / length;
+    double other = (max - start) / length;
+    *from = fmax(*from, fmin(one, other));
+    *to = fmin(*to, fmax(one, other));
+    return *from < *to;
+}
+
+/* Returns true if the line between the points of ONE and OTHER goes through BOX. */
+static bool
+crosses(const struct box *one, const struct box *other, const struct box *box)
+{
+    double from = 0;
+    double to = 1;
+
+    return narrow_part(one->x_min + POINT_RADIUS, other->x_min - one->x_min, box->x_min,
+                       box->x_max, &from, &to) &&
+           narrow_part(one->y_min + POINT_RADIUS, other->y_min - one->y_min, box->y_min,
+                       box->y_max, &from, &to);
+}
+
 /* Returns true if BOX is free for a label of the point X, Y: BOX lies inside the frame,
- * and overlaps no other box. No other point is nearer to it than X, Y. */
+ * overlaps no other box, and no line goes through it. No other point is nearer to it than
+ * X, Y. */
 static bool
 is_free(const struct labels *labels, const struct box *box, double x, double y)
 {
@@ -56,6 +87,11 @@ is_free(const struct labels *labels, const struct box *box, double x, double y)
 
     for (int i = 0; i < labels->point_count + labels->other_count; i++)
         if (do_overlap(box, &labels->boxes[i]))
+            return false;
+
+    for (int i = 1; i < labels->point_count; i++)
+        if (labels->boxes[i].is_joined &&
+            crosses(&labels->boxes[i - 1], &labels->boxes[i], box))
             return false;
 
     for (int i = 0; i < labels->point_count; i++) {
@@ -70,10 +106,11 @@ is_free(const struct labels *labels, const struct box *box, double x, double y)
 }
 
 void
-labels_add_point(struct labels *labels, double x, double y)
+labels_add_point(struct labels *labels, double x, double y, bool is_joined)
 {
-    labels->boxes[labels->point_count] = (struct box){x - POINT_RADIUS, y - POINT_RADIUS,
-                                                      x + POINT_RADIUS, y + POINT_RADIUS};
+    labels->boxes[labels->point_count] =
+        (struct box){x - POINT_RADIUS, y - POINT_RADIUS, x + POINT_RADIUS,
+                     y + POINT_RADIUS, is_joined};
     labels->point_count++;
 }
 
@@ -113,7 +150,7 @@ labels_draw(struct labels *labels, struct buffer *text, const char *name, double
         y_middle += down * height / 2;
 
         struct box box = {x_middle - width / 2, y_middle - height / 2,
-                          x_middle + width / 2, y_middle + height / 2};
+                          x_middle + width / 2, y_middle + height / 2, false};
         if (!is_free(labels, &box, x, y))
             continue;
 

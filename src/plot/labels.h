@@ -3,12 +3,14 @@
 
 #include "svg.h"
 
+#include <stdbool.h>
+
 struct plot_panel;
 
 /*
  * Labels beside the points of a chart. A label is only drawn where it is legible: it
- * covers no point, no other label and no blocked box, and no other point is nearer to it
- * than its own point.
+ * covers no point, no line, no other label and no blocked box, and no other point is
+ * nearer to it than its own point.
  *
  * The caller adds all points first, then the blocked boxes. Then it draws the labels.
  */
@@ -16,9 +18,10 @@ struct plot_panel;
 /* A rectangle, in pixels. */
 struct box {
     double x_min, y_min, x_max, y_max;
+    bool is_joined; /* the box of a point, to which a line leads from the point before */
 };
 
-/* The boxes that a new label must not overlap. */
+/* What a new label must not cover. */
 struct labels {
     struct box frame; /* all labels must lie inside this box */
     /* The boxes of the points come first, then all others. The caller provides memory for
@@ -28,8 +31,9 @@ struct labels {
     int other_count; /* number of blocked boxes and of labels that are already drawn */
 };
 
-/* Adds the point X, Y. */
-void labels_add_point(struct labels *labels, double x, double y);
+/* Adds the point X, Y. IS_JOINED says that a straight line leads to it from the point
+ * that was added before. */
+void labels_add_point(struct labels *labels, double x, double y, bool is_joined);
 
 /* Adds BOX, which no label may overlap. */
 void labels_block(struct labels *labels, struct box box);

@@ -345,8 +345,8 @@ answer_x(const struct chart *chart, int target)
     return plot_axis_position(&chart->panel.x_axis, step_figure(step, chart->x_figure));
 }
 
-/* Draws the labels of the steps of all targets, where they cover neither a point of a
- * curve nor the line of an answer. Adds an entry for the legend if there are labels. The
+/* Draws the labels of the steps of all targets, where they cover neither a curve nor
+ * the line of an answer. Adds an entry for the legend if there are labels. The
  * panel shows the first CURVE_COUNT curves of latency_curves. */
 static void
 draw_value_labels(struct chart *chart, int curve_count)
@@ -355,7 +355,7 @@ draw_value_labels(struct chart *chart, int curve_count)
     const struct plot_panel *panel = &chart->panel;
     struct labels labels = {
         .frame = {panel->x + 2, panel->top + 20, panel->x + panel->width - 2,
-                  plot_panel_bottom(panel) - 2},
+                  plot_panel_bottom(panel) - 2, false},
         .boxes = calloc((size_t)plot->count * (JOB_STEPS * (CURVES + 1) + 1),
                         sizeof(struct box)),
     };
@@ -370,7 +370,7 @@ draw_value_labels(struct chart *chart, int curve_count)
             int count = find_points(chart, target, &latency_curves[curve], points);
 
             for (int i = 0; i < count; i++)
-                labels_add_point(&labels, points[i].x, points[i].y);
+                labels_add_point(&labels, points[i].x, points[i].y, i > 0);
         }
     }
 
@@ -378,7 +378,7 @@ draw_value_labels(struct chart *chart, int curve_count)
         double x = answer_x(chart, target);
         if (x >= 0)
             labels_block(&labels, (struct box){x - 1, panel->top, x + 1,
-                                               plot_panel_bottom(panel)});
+                                               plot_panel_bottom(panel), false});
     }
 
     int blocked_count = labels.other_count;
