@@ -83,7 +83,7 @@ choose_bin_count(const struct run_picture *run, int target, enum bin_kind kind)
     int requests_per_bin = REQUESTS_PER_BIN;
     double min_count = MIN_UNMARKED_BINS;
     double max_count = (double)PLOT_BINS / run->plot->count;
-    double column_count = (double)(run->time_span >> track->shift) + 1;
+    double column_count = (double)(run->time_span >> track->shift);
 
     if (run_picture_has_marks(run->plot, target)) {
         requests_per_bin = kind == BIN_PARTS ? 1 : MARKS_PER_BIN;

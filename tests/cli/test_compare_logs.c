@@ -151,3 +151,9 @@ TEST(a_log_has_no_bandwidth)
            "file of -record or -J instead\n",
            "a_log_has_no_bandwidth");
 }
+
+TEST(lines_break_only_at_gaps)
+{
+    need_library();
+    expect(0, "     28 M\nMM\nMM\n", "", "lines_break_only_at_gaps");
+}

@@ -169,3 +169,17 @@ a_log_has_no_bandwidth() {
     echo $?
     sed -n 's/.* //p' o | tail -n 1
 }
+
+# Each line of the mean has one begin, unless a minute is missing.
+lines_break_only_at_gaps() {
+    cd f || return
+    for count in 1 2 4 5 8 10 12 20 30 60 100 137 200 500; do
+        library minutes log $count || return
+        library minutes more $((count + 3)) || return
+        ioping -compare -plot x.svg log more >o 2>e || return
+        grep -o 'class="mean[^>]*>' x.svg | tr -cd 'M\n'
+    done | LC_ALL=C sort | uniq -c
+    library minutes log 60 && sed '20,22d' log >gap && cp gap more
+    ioping -compare -plot x.svg gap more >o 2>e || return
+    grep -o 'class="mean[^>]*>' x.svg | tr -cd 'M\n'
+}

@@ -5,11 +5,13 @@ Usage: compare_hdr.py write LOG UNIT DIGITS RATIO SEED
        compare_hdr.py week LOG
        compare_hdr.py long LOG
        compare_hdr.py heat LOG SVG
+       compare_hdr.py minutes LOG COUNT
 
 The third form writes a week of intervals of a minute, without the third day. The fourth form
 writes 20000 intervals of a second, with two gaps and with 10 slow minutes. The fifth form
 recomputes a plot of such a log: the shade of each cell, the steps of each line, and the figures
-of the answer. The first form writes 40 intervals of 200 values of about 0.4 ms, which are in UNIT ns, with
+of the answer. The sixth form writes COUNT intervals of a minute, without pauses. The first form
+writes 40 intervals of 200 values of about 0.4 ms, which are in UNIT ns, with
 DIGITS significant digits. Interval_Max is divided by RATIO. The second form reads the output of
 "ioping -compare LOG... -JJ -percentiles 50,90,99,99.9", and compares each record with the sum
 of the histograms of its log, or of one tag of its log, as the package reads it. The name of a
@@ -128,6 +130,18 @@ def write_long(path):
                 histogram.record_value(int(slow * random.lognormvariate(12, 1)))
             start = 1793577600 + second
             writer.output_interval_histogram(histogram, start, start + 1)
+
+
+def write_minutes(path, count):
+    with open(path, "w", encoding="ascii") as file:
+        writer = HistogramLogWriter(file)
+        writer.output_legend()
+        for minute in range(int(count)):
+            histogram = HdrHistogram(1, 60_000_000_000, 2)
+            for value in range(200):
+                histogram.record_value(2_000_000 + 10000 * value)
+            start = 1793577600 + 60 * minute
+            writer.output_interval_histogram(histogram, start, start + 60)
 
 
 WIDTH, LEFT, TOP, HEIGHT, COLUMNS, CELLS = 860, 84, 128, 360, 160, 45
@@ -266,6 +280,8 @@ elif sys.argv[1] == "week":
     write_week(sys.argv[2])
 elif sys.argv[1] == "long":
     write_long(sys.argv[2])
+elif sys.argv[1] == "minutes":
+    write_minutes(*sys.argv[2:])
 elif sys.argv[1] == "heat":
     heat(*sys.argv[2:])
 else:
