@@ -1,6 +1,7 @@
 #ifndef STATS_COMPARISON_H
 #define STATS_COMPARISON_H
 
+#include "base/buffer.h"
 #include "stats/interval.h"
 #include "stats/slo.h"
 #include "stats/stats.h"
@@ -69,6 +70,12 @@ int comparison_fill(struct comparison_row *rows, int count, const struct slos *s
  * in the first row. With fewer requests, the percentile would be the longest latency. */
 bool comparison_is_shown(const struct comparison_figure *figure,
                          const struct percentile *percentile);
+
+/* Adds why the bounds of FIGURE are unknown, and what to do: "31 intervals are too few
+ * (record at least 176)". STATS are those of a row. FIGURE may be NULL if it is of no log
+ * of histograms. */
+void comparison_add_reason(struct buffer *text, const struct comparison_figure *figure,
+                           const struct stats *stats);
 
 /* Returns the worst verdict of all limits of SLOS on ROW. REFERENCE is the first row. If
  * ROW is REFERENCE, relative limits are left out. */

@@ -126,47 +126,69 @@ is_narrow(const struct interval *bounds)
     return bounds->low >= 1 / NARROW_FACTOR && bounds->high <= NARROW_FACTOR;
 }
 
+/* Returns true if figure INDEX of ROW can be compared: enough requests count in ROW and
+ * in the first row to know its percentile, and it is not 0. */
+static bool
+is_comparable(const struct comparison_row *row, int index)
+{
+    const struct comparison_figure *figure = &row->figures[index];
+    return figure->ratio > 0 &&
+           comparison_is_shown(figure, &percentiles_common.list[index]);
+}
+
 /* Adds BEFORE, and the change of figure INDEX of ROW with the name of its percentile,
- * such as "p99 28x to 39x" or "no significant difference in p99". Adds nothing if too few
- * requests count to know the percentile. */
+ * such as "p99 28x to 39x" or "no significant difference in p99". Adds nothing if the
+ * figure cannot be compared. */
 static void
 add_figure_change(struct buffer *text, const char *before,
                   const struct comparison_row *row, int index)
 {
-    const struct percentile *percentile = &percentiles_common.list[index];
+    const struct comparison_figure *figure = &row->figures[index];
+    const char *name = percentiles_common.list[index].name;
+    const struct interval *bounds = &figure->bounds;
 
-    if (!comparison_is_shown(&row->figures[index], percentile))
+    if (!is_comparable(row, index))
         return;
 
     buffer_text(text, before);
-    const struct comparison_figure *figure = &row->figures[index];
-    const struct interval *bounds = &figure->bounds;
-    if (figure->ratio <= 0 || !interval_has_bound(bounds)) {
-        buffer_format(text, "too few requests to compare p%s", percentile->name);
+    if (!interval_has_bound(bounds)) {
+        buffer_format(text, "p%s unsure: ", name);
+        comparison_add_reason(text, figure, row->stats);
     } else if (interval_differs(bounds)) {
-        buffer_format(text, "p%s ", percentile->name);
+        buffer_format(text, "p%s ", name);
         add_bounds(text, bounds);
         if (is_factor(bounds) && bounds->low > 1)
             buffer_text(text, " higher");
     } else if (is_narrow(bounds)) {
-        buffer_format(text, "no significant difference in p%s", percentile->name);
+        buffer_format(text, "no significant difference in p%s", name);
     } else {
-        buffer_format(text, "not certain whether p%s differs", percentile->name);
+        buffer_format(text, "not certain whether p%s differs", name);
     }
 }
 
 /* Adds how LAST, the last of several recorded runs, differs from FIRST, the first of
- * them. */
+ * them. If no difference is known, adds why, once. */
 static void
 add_recorded_change(struct buffer *text, const struct comparison_row *first,
                     const struct comparison_row *last)
 {
+    const struct comparison_figure *p50 = &last->figures[0];
+    const struct comparison_figure *p99 = &last->figures[1];
+    bool knows_p99 = is_comparable(last, 1) && interval_has_bound(&p99->bounds);
+
     add_compared_name(text, last);
     buffer_text(text, " against ");
     add_compared_name(text, first);
     buffer_text(text, ": ");
-    add_figure_change(text, "", last, 0);
-    add_figure_change(text, ", ", last, 1);
+    if (interval_has_bound(&p50->bounds) || knows_p99) {
+        add_figure_change(text, "", last, 0);
+        add_figure_change(text, ", ", last, 1);
+        return;
+    }
+
+    bool is_longer = is_comparable(last, 1) && p99->min_intervals > p50->min_intervals;
+    buffer_text(text, "unsure: ");
+    comparison_add_reason(text, is_longer ? p99 : p50, last->stats);
 }
 
 /* Adds how much faster the target FIRST is than the target NEXT: "a is 28x to 39x faster
@@ -206,7 +228,7 @@ add_comparison(struct buffer *text, const struct plot *plot)
 
     if (first->stats->latency.count == 0 || other->stats->latency.count == 0)
         return;
-    if (!comparison_is_shown(&other->figures[0], &percentiles_common.list[0]))
+    if (!is_comparable(other, 0))
         return;
 
     if (is_recorded) {

@@ -462,16 +462,11 @@ add_legend(struct buffer *text, const struct comparison_table *table,
     if (table->has_noise)
         buffer_text(
             text, "~ may be noise: too few requests to be sure of a difference (95 %)\n");
-    if (table->has_unknown && stats->corrected_interval)
-        buffer_text(text, "? unsure: percentiles are corrected (leave out -corrected)\n");
-    else if (table->shortest)
-        buffer_format(
-            text, "? unsure: %" PRIu64 " %s too few (record at least %" PRIu64 ")\n",
-            table->shortest->interval_count,
-            units_plural(table->shortest->interval_count, "interval is", "intervals are"),
-            table->shortest->min_intervals);
-    else if (table->has_unknown)
-        buffer_text(text, "? unsure: too few independent requests (run longer)\n");
+    if (!table->has_unknown)
+        return;
+    buffer_text(text, "? unsure: ");
+    comparison_add_reason(text, table->shortest, stats);
+    buffer_text(text, "\n");
 }
 
 /* Adds the heading of TABLE, such as "--- comparison, fastest first ---". */

@@ -10,8 +10,10 @@
  */
 #include "stats/comparison.h"
 
+#include "base/units.h"
 #include "stats/histogram_series.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* The class of a row, by which rows are sorted first. */
@@ -222,6 +224,22 @@ comparison_is_shown(const struct comparison_figure *figure,
                     const struct percentile *percentile)
 {
     return figure->count >= percentile_min_samples(percentile);
+}
+
+void
+comparison_add_reason(struct buffer *text, const struct comparison_figure *figure,
+                      const struct stats *stats)
+{
+    if (stats->corrected_interval)
+        buffer_text(text, "percentiles are corrected (leave out -corrected)");
+    else if (figure && figure->min_intervals > 0)
+        buffer_format(
+            text, "%" PRIu64 " %s too few (record at least %" PRIu64 ")",
+            figure->interval_count,
+            units_plural(figure->interval_count, "interval is", "intervals are"),
+            figure->min_intervals);
+    else
+        buffer_text(text, "too few independent requests (run longer)");
 }
 
 enum slo_verdict

@@ -157,3 +157,12 @@ TEST(lines_break_only_at_gaps)
     need_library();
     expect(0, "     28 M\nMM\nMM\n", "", "lines_break_only_at_gaps");
 }
+
+TEST(a_picture_says_how_many_intervals_it_needs)
+{
+    need_library();
+    expect(0,
+           "unsure: 5 intervals are too few (record at least 10)\n"
+           "short against a_ns: unsure: 5 intervals are too few (record at least 10)\n",
+           "", "a_picture_says_how_many_intervals_it_needs");
+}

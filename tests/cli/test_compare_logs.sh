@@ -183,3 +183,12 @@ lines_break_only_at_gaps() {
     ioping -compare -plot x.svg gap more >o 2>e || return
     grep -o 'class="mean[^>]*>' x.svg | tr -cd 'M\n'
 }
+
+# The picture says why p50 and p99 cannot be compared, as the text does.
+a_picture_says_how_many_intervals_it_needs() {
+    cd f || return
+    library write a_ns 1 3 1e6 3
+    head -n 8 a_ns >short
+    ioping -compare -plot x.svg a_ns short 2>e | sed -n 's/^? //p'
+    grep -o 'class="answer"[^<]*' x.svg | sed 's/.*>//'
+}

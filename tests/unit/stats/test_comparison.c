@@ -403,3 +403,33 @@ TEST(the_worst_verdict_on_a_row_is_that_of_all_limits)
                          cases[i].second);
     }
 }
+
+TEST(the_reason_of_an_unknown_difference_says_what_to_do)
+{
+    static const struct {
+        struct comparison_figure figure;
+        struct stats stats;
+        const char *reason;
+    } cases[] = {
+        {{.interval_count = 31, .min_intervals = 176},
+         {0},
+         "31 intervals are too few (record at least 176)"},
+        {{.interval_count = 1, .min_intervals = 10},
+         {0},
+         "1 interval is too few (record at least 10)"},
+        {{0}, {0}, "too few independent requests (run longer)"},
+        {{.min_intervals = 10},
+         {.corrected_interval = 1},
+         "percentiles are corrected (leave out -corrected)"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct buffer text = {0};
+        comparison_add_reason(&text, &cases[i].figure, &cases[i].stats);
+        assert_string_equal(text.text, cases[i].reason);
+        buffer_free(&text);
+    }
+    struct buffer text = {0};
+    comparison_add_reason(&text, NULL, &cases[0].stats);
+    assert_string_equal(text.text, cases[2].reason);
+    buffer_free(&text);
+}
