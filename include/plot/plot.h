@@ -70,4 +70,13 @@ struct plot {
  */
 void plot_format(struct buffer *text, const struct plot *plot);
 
+/*
+ * Adds when the latencies of JOB, one log of histograms with a time map, were worst: the
+ * interval with the highest p99, or the one with the longest latency if no interval has
+ * enough requests for p99. Then adds how long there were no requests: "worst from 04:16
+ * to 04:17 UTC: p99 23.8 ms; no requests for 15 min in 3 gaps". Adds nothing if there is
+ * only one interval.
+ */
+void plot_log_add_times(struct buffer *text, const struct job *job);
+
 #endif

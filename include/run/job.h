@@ -144,7 +144,7 @@ struct job {
      * far */
     const struct stats *stats;
     struct job_phases *phases; /* the phases of -load, else NULL */
-    /* histograms over time of a recorded log, for a plot, else NULL; not owned */
+    /* histograms over time of a recorded log, else NULL; not owned */
     const struct time_map *time_map;
     struct track *track; /* latencies over time, for a plot; NULL if no plot is made */
     /* a sample of the requests that count, for confidence intervals; filled when all

@@ -254,110 +254,69 @@ draw_time_axis(const struct log_picture *log)
              label);
 }
 
-/* Returns the column in which PERCENTILE is highest or, if it is NULL, the column with
- * the longest latency. Returns -1 if no column has enough requests for PERCENTILE. */
-static int
-find_worst_column(const struct time_map *map, const struct percentile *percentile)
-{
-    uint64_t min_count = percentile ? percentile_min_samples(percentile) : 1;
-    double highest = -1;
-    int worst = -1;
-
-    for (int column = 0; column < map->column_count; column++) {
-        if (map->counts[column] < min_count)
-            continue;
-        double latency = find_latency(map, column, percentile);
-        if (latency <= highest)
-            continue;
-        highest = latency;
-        worst = column;
-    }
-    return worst;
-}
-
-/* Adds OFFSET, a time in ns since the begin of MAP, as a time of day. If HAS_DAY, the
- * date stands before it. */
+/* Adds OFFSET, a time in ns since the begin of the log, as a time of day. It has seconds
+ * if LENGTH is below a minute. If HAS_DAY, the date stands before it. */
 static void
-add_clock(struct buffer *text, const struct time_map *map, int64_t offset, bool has_day)
+add_clock(struct buffer *text, const struct time_map *map, int64_t offset, int64_t length,
+          bool has_day)
 {
     char clock[CLOCK_TEXT];
     char day[CLOCK_TEXT];
 
-    format_clock(clock, map->began_at + offset, time_map_width(map));
+    format_clock(clock, map->began_at + offset, length);
     format_day(day, map->began_at + offset);
     if (has_day)
         buffer_format(text, "%s ", day);
     buffer_text(text, clock);
 }
 
-/* Adds when the requests of COLUMN were: " from 03:10 to 03:12", or " at 03:10:07" if a
- * column is shorter than a minute. In a log of more than a day, the date stands before
- * the time. If the clock of the log is not known, adds the time since the begin: " after
- * 10 min". */
+/* Adds when INTERVAL was: " from 03:10 to 03:11 UTC", or " at 03:10:07 UTC" if it is
+ * shorter than a minute. In a log of more than a day, the date stands before the time. If
+ * the clock of the log is not known, adds the time since the begin: " after 10 min". */
 static void
-add_column_time(struct buffer *text, const struct time_map *map, int column)
+add_interval_time(struct buffer *text, const struct time_map *map,
+                  const struct time_map_interval *interval)
 {
-    int64_t width = time_map_width(map);
-    int64_t from = map->first_at[column];
-    int64_t to = map->last_at[column];
-    bool has_day = map->column_count * width > DAY;
+    int64_t length = interval->end - interval->begin;
+    int64_t began_at = map->began_at + interval->begin;
+    bool has_day = map->last.end > DAY;
     char span[UNITS_TEXT];
 
     if (!map->is_utc) {
-        buffer_format(text, " after %s", units_format_span(from, span));
+        buffer_format(text, " after %s", units_format_span(interval->begin, span));
         return;
     }
 
-    buffer_text(text, width < MINUTE ? " at " : " from ");
-    add_clock(text, map, from, has_day);
-    if (width < MINUTE)
-        return;
-
-    buffer_text(text, " to ");
-    bool is_same_day = (map->began_at + from) / DAY == (map->began_at + to) / DAY;
-    add_clock(text, map, to, has_day && !is_same_day);
+    buffer_text(text, length < MINUTE ? " at " : " from ");
+    add_clock(text, map, interval->begin, length, has_day);
+    if (length >= MINUTE) {
+        bool is_same_day = began_at / DAY == (began_at + length) / DAY;
+        buffer_text(text, " to ");
+        add_clock(text, map, interval->end, length, has_day && !is_same_day);
+    }
+    buffer_text(text, " UTC");
 }
 
-/* Adds when the latencies were longest: the column with the highest p99 and its p99 or,
- * if no column has enough requests for p99, the column with the longest latency. Adds
- * nothing if there is only one column. */
-static void
-add_worst(struct buffer *text, const struct plot *plot)
+void
+plot_log_add_times(struct buffer *text, const struct job *job)
 {
-    const struct time_map *map = plot->jobs[0].time_map;
-    const struct percentile *p99 = &percentiles_common.list[1];
-    int worst = find_worst_column(map, p99);
+    const struct time_map *map = job->time_map;
+    bool has_p99 = map->worst.latency > 0;
+    int64_t latency = has_p99 ? map->worst.latency : job->stats->latency.max;
+    char number[UNITS_TEXT];
 
-    if (map->column_count < 2)
-        return;
-
-    if (worst >= 0) {
-        buffer_text(text, "; worst");
-        add_column_time(text, map, worst);
-        plot_add_value(text, ": p99 ", UNITS_TIME, (int64_t)find_latency(map, worst, p99),
-                       "");
-        return;
+    if (map->interval_count > 1) {
+        buffer_text(text, "worst");
+        add_interval_time(text, map, has_p99 ? &map->worst : &map->longest);
+        buffer_format(text, ": %s %s", has_p99 ? "p99" : "max",
+                      units_format(UNITS_TIME, latency, number));
     }
 
-    buffer_text(text, "; longest");
-    add_column_time(text, map, find_worst_column(map, NULL));
-    plot_add_value(text, ": ", UNITS_TIME, plot->jobs[0].stats->latency.max, "");
-}
-
-/* Adds for how long there were no requests: "; no requests for 2 h 10 min", or "; no
- * requests for 5 h in 3 gaps". Adds nothing if there is no gap. */
-static void
-add_gaps(struct buffer *text, const struct time_map *map)
-{
-    int64_t total;
-    int count = time_map_gaps(map, &total);
-    char span[UNITS_TEXT];
-
-    if (count == 0)
-        return;
-    buffer_format(text, "; no requests for %s", units_format_span(total, span));
-    if (count > 1)
-        buffer_format(text, " in %d gaps", count);
+    if (map->gap_count > 0)
+        buffer_format(text, "; no requests for %s",
+                      units_format_span(map->gap_total, number));
+    if (map->gap_count > 1)
+        buffer_format(text, " in %llu gaps", (unsigned long long)map->gap_count);
 }
 
 /* Adds p50 and p99 of the whole log. If it has too few requests for p99, adds the longest
@@ -385,8 +344,15 @@ plot_log_add_answer(struct buffer *text, const struct plot *plot)
     /* With limits, their verdict has the figure that matters. */
     if (plot->plan->statistics.slos.count == 0)
         add_log_percentiles(text, stats);
-    add_worst(text, plot);
-    add_gaps(text, plot->jobs[0].time_map);
+
+    struct buffer times = {0};
+    plot_log_add_times(&times, &plot->jobs[0]);
+    if (times.text) {
+        buffer_text(text, "; ");
+        plot_add_micro(text, times.text);
+    }
+    text->failed |= times.failed;
+    buffer_free(&times);
 }
 
 /* Writes below the panel why there is no line of p99 or why it has gaps, although there

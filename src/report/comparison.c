@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/units.h"
+#include "plot/plot.h"
 #include "report/comparison.h"
 #include "report/console.h"
 #include "report/report.h"
@@ -499,6 +500,20 @@ free_lines(struct comparison_table *table)
     free(table->lines);
 }
 
+/* Adds a line that says when the latencies of a single log of histograms were worst. */
+static void
+add_log_times(struct report *report)
+{
+    const struct job *job = &report->jobs[0];
+
+    if (report->job_count > 1 || !job->time_map || job->outcome.total.latency.count == 0)
+        return;
+    size_t length = report->text.length;
+    plot_log_add_times(&report->text, job);
+    if (report->text.length > length)
+        buffer_text(&report->text, "\n");
+}
+
 void
 comparison_format(struct report *report, const struct comparison_row *rows)
 {
@@ -538,6 +553,7 @@ comparison_format(struct report *report, const struct comparison_row *rows)
         for (int i = 0; i < table.line_count; i++)
             add_comparison_line(text, &table, &table.lines[i], report->has_color);
         add_legend(text, &table, rows->stats);
+        add_log_times(report);
     } else {
         text->failed = true;
     }

@@ -361,7 +361,7 @@ find_row(struct recorded_runs *runs, const struct hdr_line *line, struct error *
         return index;
 
     runs->histograms[index] = os_memory_zeroed(sizeof(struct histogram_series));
-    bool needs_map = index == 0 && runs->jobs[index].track;
+    bool needs_map = index == 0;
     if (needs_map)
         runs->time_map = os_memory_zeroed(sizeof(struct time_map));
     if (!runs->histograms[index] || (needs_map && !runs->time_map))
@@ -396,9 +396,12 @@ add_interval(struct recorded_runs *runs, const struct hdr_line *line,
     const char *problem = add_histogram(runs, index, histogram, line, &column);
     if (problem)
         return refuse_interval(runs, problem, error);
+
+    int64_t offset = time_later(line->start - hdr->first_at, 0);
     if (job->track && column.count)
-        track_add_interval(job->track, time_later(line->start - hdr->first_at, 0),
-                           line->length, &column);
+        track_add_interval(job->track, offset, line->length, &column);
+    if (job->time_map)
+        time_map_end_interval(runs->time_map, offset, line->length);
     return 0;
 }
 

@@ -85,8 +85,8 @@ struct recorded_runs {
         *labels[TARGETS_MAX]; /* by row: the name in its lines; empty if they have none */
     /* By row: its histograms over time; NULL if its lines are about requests. */
     struct histogram_series *histograms[TARGETS_MAX];
-    struct time_map *time_map; /* latencies over time of the first row, for a plot; NULL
-                                  unless it is of a log of histograms */
+    struct time_map *time_map; /* latencies over time of the first row; NULL unless it is
+                                  of a log of histograms */
     struct notes notes;        /* what the user must know of the files that were read */
 
     const char *path;     /* path of the present file; "-" is standard input */

@@ -1,22 +1,15 @@
 /*
- * Latencies over the time of a log of histograms.
+ * Latencies over the time of a log of histograms. A column may have many intervals, so
+ * the worst interval and the gaps are found while the intervals are added.
  */
 #include "stats/time_map.h"
 
+#include "base/time.h"
+#include "stats/percentile.h"
+
+#include <string.h>
+
 #define MAX_SHIFT (62 - TIME_MAP_SHIFT)
-
-/* Extends the times of COLUMN to include the time from BEGIN to END, in ns. Call it
- * before the latencies of this time are counted. */
-static void
-extend_column(struct time_map *map, int column, int64_t begin, int64_t end)
-{
-    bool is_empty = map->counts[column] == 0;
-
-    if (is_empty || begin < map->first_at[column])
-        map->first_at[column] = begin;
-    if (is_empty || end > map->last_at[column])
-        map->last_at[column] = end;
-}
 
 /* Adds COUNT latencies to BIN of COLUMN. Drops those for which there is no room. */
 static void
@@ -39,7 +32,6 @@ join_columns(struct time_map *map)
         if (column == into || map->counts[column] == 0)
             continue;
 
-        extend_column(map, into, map->first_at[column], map->last_at[column]);
         for (int bin = 0; bin < HISTOGRAM_BINS; bin++) {
             if (map->bins[column][bin] == 0)
                 continue;
@@ -62,32 +54,60 @@ time_map_add(struct time_map *map, int64_t offset, int64_t length, int bin,
         join_columns(map);
 
     int column = (int)(offset / time_map_width(map));
-    extend_column(map, column, offset, offset + length);
     fill_bin(map, column, bin, count);
     if (column >= map->column_count)
         map->column_count = column + 1;
+    map->interval.bins[bin] += count;
+    map->interval.count += count;
 }
 
-int
-time_map_gaps(const struct time_map *map, int64_t *total)
+/* Adds the gap between the last interval and the interval from BEGIN to END. */
+static void
+add_gap(struct time_map *map, int64_t begin, int64_t end)
 {
-    int previous = -1; /* the last column so far that has latencies */
-    int count = 0;
+    int64_t gap = begin - map->last.end;
+    int64_t longer = map->last.end - map->last.begin;
 
-    *total = 0;
-    for (int column = 0; column < map->column_count; column++) {
-        if (map->counts[column] == 0)
-            continue;
-        int64_t gap = 0;
-        if (previous >= 0 && column > previous + 1)
-            gap = map->first_at[column] - map->last_at[previous];
-        if (gap >= time_map_width(map) / 2) {
-            *total += gap;
-            count++;
-        }
-        previous = column;
+    if (end - begin > longer)
+        longer = end - begin;
+    if (longer == 0 || gap <= 0 || gap < longer / 2)
+        return;
+    map->gap_total += gap;
+    map->gap_count++;
+}
+
+/* Makes INTERVAL the interval of MORE, if its latency is longer. */
+static void
+keep_longer(struct time_map_interval *interval, const struct time_map_interval *more)
+{
+    if (more->latency > interval->latency)
+        *interval = *more;
+}
+
+void
+time_map_end_interval(struct time_map *map, int64_t offset, int64_t length)
+{
+    const struct percentile *p99 = &percentiles_common.list[1];
+    struct histogram *histogram = &map->interval;
+    struct time_map_interval interval = {.begin = offset,
+                                         .end = time_add(offset, length)};
+    if (histogram->count == 0)
+        return;
+
+    if (map->interval_count > 0)
+        add_gap(map, interval.begin, interval.end);
+    map->interval_count++;
+    if (map->interval_count == 1 || interval.end > map->last.end)
+        map->last = interval;
+
+    if (histogram->count >= percentile_min_samples(p99)) {
+        interval.latency =
+            histogram_value(histogram, percentile_rank(p99, histogram->count));
+        keep_longer(&map->worst, &interval);
     }
-    return count;
+    interval.latency = histogram_value(histogram, histogram->count);
+    keep_longer(&map->longest, &interval);
+    memset(histogram, 0, sizeof(*histogram));
 }
 
 int

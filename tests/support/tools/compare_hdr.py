@@ -8,10 +8,10 @@ Usage: compare_hdr.py write LOG UNIT DIGITS RATIO SEED
        compare_hdr.py minutes LOG COUNT
 
 The third form writes a week of intervals of a minute, without the third day. The fourth form
-writes 20000 intervals of a second, with two gaps and with 10 slow minutes. The fifth form
-recomputes a plot of such a log: the shade of each cell, the steps of each line, and the figures
-of the answer. The sixth form writes COUNT intervals of a minute, without pauses. The first form
-writes 40 intervals of 200 values of about 0.4 ms, which are in UNIT ns, with
+writes 20000 intervals of a second, with two long gaps, many short ones, and 10 slow minutes. Every
+40th interval has enough values for p99. The fifth form recomputes a plot of such a log: the shade of each cell, the steps of each line, and the figures
+of the answer, with its worst interval and its gaps. The sixth form writes COUNT intervals of a
+minute, without pauses. The first form writes 40 intervals of 200 values of about 0.4 ms, which are in UNIT ns, with
 DIGITS significant digits. Interval_Max is divided by RATIO. The second form reads the output of
 "ioping -compare LOG... -JJ -percentiles 50,90,99,99.9", and compares each record with the sum
 of the histograms of its log, or of one tag of its log, as the package reads it. The name of a
@@ -126,7 +126,7 @@ def write_long(path):
                 continue
             slow = 4 if 12000 <= second < 12600 else 1
             histogram = HdrHistogram(1, 60_000_000_000, 2)
-            for _ in range(second % 13):
+            for _ in range(150 if second % 40 == 7 else second % 13):
                 histogram.record_value(int(slow * random.lognormvariate(12, 1)))
             start = 1793577600 + second
             writer.output_interval_histogram(histogram, start, start + 1)
@@ -191,13 +191,14 @@ def heat(path, svg_path):
     while intervals[-1][0] / width >= COLUMNS:
         width *= 2
 
-    sums, starts, total = {}, {}, collections.Counter()
+    sums, total = {}, collections.Counter()
     for start, histogram in intervals:
         column = int(start / width)
         if histogram.get_total_count() and column in sums:
             sums[column].add(histogram)
         elif histogram.get_total_count():
-            sums[column], starts[column] = histogram, start
+            sums[column] = HdrHistogram(1, 60_000_000_000, 2)
+            sums[column].add(histogram)
     columns = {column: count_bins(histogram) for column, histogram in sums.items()}
     for counts in columns.values():
         total.update(counts)
@@ -257,18 +258,19 @@ def heat(path, svg_path):
 
     answer = re.search('class="answer"[^>]*>([^<]*)<', svg)[1]
     p50, p99, clock, worst, gap, gaps = re.fullmatch(
-        r"p50 (.*), p99 (.*); worst from (.*) to .*: p99 (.*); no requests for (.*) in (\d+) gaps",
+        r"p50 (.*), p99 (.*); worst at (.*) UTC: p99 (.*); no requests for (.*) in (\d+) gaps",
         answer).groups()
-    slowest = max(columns, key=lambda column: (rank(columns[column], 99), -column))
-    second = starts[slowest]
+    known = [(rank(count_bins(histogram), 99), -start) for start, histogram in intervals
+             if histogram.get_total_count() >= 99]
+    slowest, second = max(known)
     for what, text, value in (("p50", p50, rank(total, 50)), ("p99", p99, rank(total, 99)),
-                              ("worst", worst, rank(columns[slowest], 99))):
+                              ("worst", worst, slowest)):
         if abs(to_ns(text) - value) > .006 * value:
             wrong.append(f"{what}: {text}, not {value}")
-    if clock != f"{second // 3600:02}:{second // 60 % 60:02}":
-        wrong.append(f"at {clock}, not {second}")
+    if clock != f"{-second // 3600:02}:{-second // 60 % 60:02}:{-second % 60:02}":
+        wrong.append(f"at {clock}, not {-second}")
     times = [start for start, histogram in intervals if histogram.get_total_count()]
-    missing = [end - start - 1 for start, end in zip(times, times[1:]) if end - start > 100]
+    missing = [end - start - 1 for start, end in zip(times, times[1:]) if end - start > 1]
     if abs(to_ns(gap) / 1e9 - sum(missing)) > 30 or int(gaps) != len(missing):
         wrong.append(f"{gaps} gaps of {gap}, not {missing}")
     print(sum(total.values()), *wrong)

@@ -7,11 +7,29 @@
 
 static struct time_map map; /* too large for a stack */
 
-/* Adds an interval of 1 s at OFFSET seconds: COUNT latencies of LATENCY ns. */
+/* Adds COUNT latencies of LATENCY ns to the interval of 1 s at OFFSET seconds. */
+static void
+add_some(int64_t offset, int64_t latency, uint64_t count)
+{
+    time_map_add(&map, offset * SECOND, SECOND, histogram_bin(latency), count);
+}
+
+/* Adds COUNT latencies of LATENCY ns, which are the last ones of the interval of 1 s at
+ * OFFSET seconds. */
 static void
 add(int64_t offset, int64_t latency, uint64_t count)
 {
-    time_map_add(&map, offset * SECOND, SECOND, histogram_bin(latency), count);
+    add_some(offset, latency, count);
+    time_map_end_interval(&map, offset * SECOND, SECOND);
+}
+
+/* Adds an interval of a minute, after MINUTES: COUNT latencies of LATENCY ns. */
+static void
+add_minute(int64_t minutes, int64_t latency, uint64_t count)
+{
+    const int64_t length = 60 * SECOND;
+    time_map_add(&map, minutes * length, length, histogram_bin(latency), count);
+    time_map_end_interval(&map, minutes * length, length);
 }
 
 static void
@@ -50,8 +68,8 @@ TEST(lines_are_at_their_latencies_and_gaps_stay_open)
     for (int64_t second = 0; second < 100; second++) {
         if (second >= 40 && second < 60)
             continue;
-        add(second, second < 40 ? 2 * MS : 8 * MS, 98);
-        add(second, 1100000, 1);
+        add_some(second, second < 40 ? 2 * MS : 8 * MS, 98);
+        add_some(second, 1100000, 1);
         add(second, 18 * MS, 1);
     }
     look_at_map();
@@ -121,52 +139,117 @@ assert_answer(const char *found)
 TEST(the_answer_says_when_it_was_worst)
 {
     for (int64_t second = 0; second < 100; second++) {
-        add(second, 2 * MS, 98);
+        if (second == 70)
+            add_some(second, 900 * MS, 1);
+        add_some(second, 2 * MS, 98);
         add(second, (second == 42 ? 8 : 3) * MS, 2);
     }
-    add(70, 900 * MS, 1);
     assert_answer("; worst after 42 s: p99 8.01 ms");
     map.began_at = 1793577600 * SECOND;
     map.is_utc = true;
-    assert_answer("; worst at 00:00:42: p99 8.01 ms");
+    assert_answer("; worst at 00:00:42 UTC: p99 8.01 ms");
 }
 
-TEST(a_log_of_several_days_has_dates)
+/* A column has 76 intervals, so it would hide the one that is slow, and the gaps. */
+TEST(the_worst_of_a_week_is_a_minute_of_it)
 {
     map.began_at = 1793577600 * SECOND;
     map.is_utc = true;
-    for (int64_t minute = 0; minute < 3 * 1440; minute++)
-        time_map_add(&map, minute * 60 * SECOND, 60 * SECOND,
-                     histogram_bin((minute / 60 == 30 ? 8 : 2) * MS), 99);
-    assert_answer("; worst from Nov 03 05:56 to 06:33: p99 8.01 ms");
+    for (int64_t minute = 0; minute < 7 * 1440; minute++) {
+        if (minute == 5000 || minute / 5 == 1200)
+            continue;
+        if (minute == 6000)
+            add_minute(minute, 900 * MS, 98);
+        else
+            add_minute(minute, (minute == 3 * 1440 + 256 ? 24 : 2) * MS, 99);
+    }
+    assert_true(time_map_width(&map) > 60 * 60 * SECOND);
+    assert_answer(
+        "; worst from Nov 05 04:16 to 04:17 UTC: p99 24.1 ms; no requests for 6 "
+        "min in 2 gaps");
+}
+
+TEST(an_interval_over_midnight_has_two_dates)
+{
+    map.began_at = 1793577600 * SECOND;
+    map.is_utc = true;
+    for (int64_t minute = 0; minute < 2 * 1440; minute++)
+        add_minute(minute, (minute == 1439 ? 8 : 2) * MS, 99);
+    assert_answer("; worst from Nov 02 23:59 to Nov 03 00:00 UTC: p99 8.01 ms");
+}
+
+/* The job has a longest latency of its own, which the bin of the map rounds. */
+TEST(without_p99_the_longest_latency_is_the_worst)
+{
+    for (int64_t second = 0; second < 100; second++)
+        add(second, (second == 7 ? 9 : 2) * MS, 98);
+    assert_answer("; worst after 7 s: max 110.0 µs");
+    memset(&map, 0, sizeof(map));
+    add(7, 2 * MS, 500);
+    assert_answer("p99 109.8 µs");
+}
+
+/* Adds intervals of 1 s with 3 latencies from second FROM to second TO. */
+static void
+add_from(int64_t from, int64_t to)
+{
+    for (int64_t second = from; second < to; second++)
+        add(second, 2 * MS, 3);
 }
 
 TEST(gaps_are_as_long_as_they_were)
 {
     static const struct {
         int64_t from, to; /* seconds without requests */
-        const char *answer;
-    } cases[] = {
-        {300, 300, ": p99 2.00 ms"},     {0, 300, ": p99 2.00 ms"},
-        {300, 301, ": p99 2.00 ms"},     {3001, 10801, "ms; no requests for 2 h 10 min"},
-        {19000, 20000, ": p99 2.00 ms"},
-    };
+        uint64_t count;
+    } cases[] = {{300, 300, 0},    {0, 300, 0},       {300, 301, 1},    {5000, 5007, 1},
+                 {3001, 10801, 1}, {19999, 20000, 0}, {10000, 20000, 0}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         memset(&map, 0, sizeof(map));
-        for (int64_t second = 0; second < 20000; second++)
-            if (second < cases[i].from || second >= cases[i].to)
-                add(second, 2 * MS, 3);
-        assert_answer(cases[i].answer);
+        add_from(0, cases[i].from);
+        add_from(cases[i].to, 20000);
+        assert_int_equal(map.gap_count, cases[i].count);
+        assert_int_equal(map.gap_total, (cases[i].to - cases[i].from) * SECOND *
+                                            (int64_t)cases[i].count);
     }
 
-    int64_t total;
     memset(&map, 0, sizeof(map));
-    for (int64_t second = 0; second < 20000; second++)
-        if ((second < 4000 || second >= 5000) && (second < 8000 || second >= 10500))
-            add(second, 2 * MS, 3);
-    assert_int_equal(time_map_gaps(&map, &total), 2);
-    assert_int_equal(total, 3500 * SECOND);
+    add_from(0, 4000);
+    add_from(5000, 8000);
+    add_from(10500, 20000);
+    assert_int_equal(map.gap_count, 2);
+    assert_int_equal(map.gap_total, 3500 * SECOND);
     assert_answer("; no requests for 58 min 20 s in 2 gaps");
+}
+
+/* Clocks differ a little, and an interval without latencies is one that is missing. */
+TEST(small_differences_are_no_gaps)
+{
+    static const struct {
+        int64_t begin, length; /* of the second interval, which follows 0 s to 1 s */
+        uint64_t count;
+    } cases[] = {{1499 * MS, 1000 * MS, 0}, {1500 * MS, 1000 * MS, 1},
+                 {1500 * MS, 1002 * MS, 0}, {900 * MS, 1000 * MS, 0},
+                 {1500 * MS, 10 * MS, 1},   {0, 1000 * MS, 0}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        memset(&map, 0, sizeof(map));
+        add(0, 2 * MS, 1);
+        time_map_end_interval(&map, SECOND, cases[i].length);
+        time_map_add(&map, cases[i].begin, cases[i].length, histogram_bin(2 * MS), 1);
+        time_map_end_interval(&map, cases[i].begin, cases[i].length);
+        assert_int_equal(map.gap_count, cases[i].count);
+        assert_int_equal(map.interval_count, 2);
+    }
+}
+
+/* Two moments have no length by which a gap could be told. */
+TEST(intervals_without_length_have_no_gaps)
+{
+    for (int64_t second = 0; second < 10; second++) {
+        time_map_add(&map, second * SECOND, 0, 1, 1);
+        time_map_end_interval(&map, second * SECOND, 0);
+    }
+    assert_int_equal(map.gap_count, 0);
 }
 
 /* A tick of a log of less than a second has milliseconds. */
