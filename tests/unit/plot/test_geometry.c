@@ -239,7 +239,7 @@ TEST(the_examples_are_such_plots)
 {
     static const char *const examples[] = {"run",       "volumes", "depth", "size",
                                            "interval",  "rate",    "load",  "mixed",
-                                           "breakdown", "change"};
+                                           "breakdown", "change",  "log"};
     const char *source = getenv("IOPING_SOURCE");
     for (size_t i = 0; i < LENGTH(examples); i++) {
         static char bytes[200000 + 1];
@@ -257,7 +257,8 @@ TEST(the_examples_are_such_plots)
         if (check.problems.text)
             fail_msg("%s: %s", path, check.problems.text);
         assert_in_range(length, 1, 200000);
-        assert_true(svg_check_count(&check, "mark") + svg_check_count(&check, "mean") >
+        assert_true(svg_check_count(&check, "mark") + svg_check_count(&check, "mean") +
+                        svg_check_count(&check, "heat") >
                     0);
         svg_check_end(&check);
     }
