@@ -506,7 +506,7 @@ add_log_times(struct report *report)
 {
     const struct job *job = &report->jobs[0];
 
-    if (report->job_count > 1 || !job->time_map || job->outcome.total.latency.count == 0)
+    if (report->job_count != 1 || !job->time_map || job->outcome.total.latency.count == 0)
         return;
     size_t length = report->text.length;
     plot_log_add_times(&report->text, job);

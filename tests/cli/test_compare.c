@@ -101,9 +101,9 @@ TEST(limits_hold_for_each_row)
          "ms)\n"},
         {"-slo p80=1h", 5, NULL,
          "ioping: gp2: p80 < 1 hour: UNKNOWN: 1 request counts, and it takes 4; record a "
-         "run of 30 requests\n"
+         "run of 4 requests, or 30 requests to be sure\n"
          "ioping: gp3: p80 < 1 hour: UNKNOWN: 1 request counts, and it takes 4; record a "
-         "run of 30 requests\n"},
+         "run of 4 requests, or 30 requests to be sure\n"},
     };
     expect_variants(cases, LENGTH(cases), "limits_hold_for_each_row %s");
 }

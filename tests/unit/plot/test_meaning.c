@@ -365,7 +365,9 @@ TEST(the_verdict_of_a_comparison_is_in_large_text)
          ">may be noise<"},
         {0, 1.1, ">/mnt/disk1 and /mnt/disk0: not certain whether p50 differs<",
          ">may be noise<"},
-        {0, INFINITY, ">/mnt/disk1 and /mnt/disk0: too few requests to compare p50<",
+        {0, INFINITY,
+         ">/mnt/disk1 and /mnt/disk0: p50 unsure: too few independent requests "
+         "(run longer)<",
          ">unknown<"},
         {3, INFINITY, ">/mnt/disk1 is at least 3.0x faster than /mnt/disk0 (p50)<",
          ">at least 3.0x<"},
