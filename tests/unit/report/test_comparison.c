@@ -73,8 +73,12 @@ table_of_rows(const struct comparison_row *rows, int count, bool recorded,
               const struct slos *slos, int limit)
 {
     struct plan plan = {.mode = recorded ? MODE_COMPARE : MODE_RUN};
-    struct report report = {
-        .plan = &plan, .job_count = count, .is_terminal = limit > 0, .columns = limit};
+    static struct job no_log; /* only a report of one job looks at its job */
+    struct report report = {.plan = &plan,
+                            .jobs = &no_log,
+                            .job_count = count,
+                            .is_terminal = limit > 0,
+                            .columns = limit};
     if (slos)
         plan.statistics.slos = *slos;
     comparison_format(&report, rows);
