@@ -226,7 +226,7 @@ find_tracefs(struct error *error)
         return NULL;
     }
     error_set(error, EXIT_PREPARE, "-breakdown", "tracefs is not mounted");
-    error_advise(error, "mount -t tracefs tracefs /sys/kernel/tracing");
+    error_advise(error, "as root: mount -t tracefs tracefs /sys/kernel/tracing");
 
     return NULL;
 }

@@ -256,7 +256,7 @@ TEST(without_tracefs_the_advice_works)
 {
     need_disk();
     expect(0, "2\n1\n",
-           "ioping: -breakdown: tracefs is not mounted; mount -t tracefs tracefs "
-           "/sys/kernel/tracing\n",
+           "ioping: -breakdown: tracefs is not mounted; as root: mount -t tracefs "
+           "tracefs /sys/kernel/tracing\n",
            "without_tracefs_and_then_with_it");
 }

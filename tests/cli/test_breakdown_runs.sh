@@ -133,7 +133,7 @@ without_tracefs_and_then_with_it() {
         "$IOPING" -breakdown -q -c 2 -i 0 data 2>e
         echo $?
         cat e >&2
-        advice=$(sed -n "s,.*; \(mount -t tracefs tracefs /sys/kernel/tracing\).*,\1,p" e)
+        advice=$(sed -n "s,.*; as root: \(mount -t tracefs tracefs /sys/kernel/tracing\).*,\1,p" e)
         $advice
         "$IOPING" -breakdown -q -c 12 -i 0 data | grep -c "^device  *p50"'
 }
