@@ -477,15 +477,23 @@ add_keys(struct buffer *text, const struct live_facts *facts,
     add_words(text, keys, style);
 }
 
-/* Adds the screen if it is too small for anything else. */
+/* Adds the screen if it is too small for anything else. A cut number would be wrong, so a
+ * narrow screen has fewer words, or none. */
 static void
 add_too_small(struct buffer *text, const struct live_style *style)
 {
     char words[64];
 
-    snprintf(words, sizeof(words), "-live needs %d x %d, this is %d x %d",
-             LIVE_MIN_COLUMNS, LIVE_MIN_ROWS, style->columns, style->rows);
-    buffer_format(text, "%.*s\n", style->columns, words);
+    int width = snprintf(words, sizeof(words), "-live needs %d x %d, this is %d x %d",
+                         LIVE_MIN_COLUMNS, LIVE_MIN_ROWS, style->columns, style->rows);
+    if (width > style->columns)
+        width = snprintf(words, sizeof(words), "%dx%d needed", LIVE_MIN_COLUMNS,
+                         LIVE_MIN_ROWS);
+    if (width > style->columns)
+        width = snprintf(words, sizeof(words), "%dx%d", LIVE_MIN_COLUMNS, LIVE_MIN_ROWS);
+    if (width > style->columns)
+        words[0] = '\0';
+    buffer_format(text, "%s\n", words);
     for (int i = 1; i < style->rows; i++)
         buffer_text(text, "\n");
 }

@@ -203,13 +203,32 @@ TEST(every_size_is_filled)
                 }
 }
 
+/* No number is cut, however narrow the screen is. */
 TEST(a_small_screen_says_what_it_needs)
 {
-    struct live_facts facts = facts_of(1);
-    struct live_style style = {.columns = 39, .rows = 9};
-    char *text = draw(&facts, &style);
-    assert_string_equal(text, "-live needs 40 x 10, this is 39 x 9\n\n\n\n\n\n\n\n\n");
-    free(text);
+    static const struct {
+        int columns, rows;
+        const char *text;
+    } cases[] = {
+        {39, 9, "-live needs 40 x 10, this is 39 x 9\n\n\n\n\n\n\n\n\n"},
+        {35, 2, "-live needs 40 x 10, this is 35 x 2\n\n"},
+        {35, 12, "40x10 needed\n\n\n\n\n\n\n\n\n\n\n\n"},
+        {30, 6, "40x10 needed\n\n\n\n\n\n"},
+        {12, 1, "40x10 needed\n"},
+        {11, 1, "40x10\n"},
+        {5, 1, "40x10\n"},
+        {4, 1, "\n"},
+        {1, 2, "\n\n"},
+        {200, 9, "-live needs 40 x 10, this is 200 x 9\n\n\n\n\n\n\n\n\n"},
+    };
+
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct live_facts facts = facts_of(1);
+        struct live_style style = {.columns = cases[i].columns, .rows = cases[i].rows};
+        char *text = draw(&facts, &style);
+        assert_string_equal(text, cases[i].text);
+        free(text);
+    }
 }
 
 /* Also at the smallest size, the user sees that there are more targets, and finds them.
