@@ -15,7 +15,8 @@
  *
  *   diagnosis_collect   the jobs of the parts --> facts    the measurements
  *   diagnosis_judge     facts --> findings                 what that means
- *   diagnosis_...       findings --> sentences             diagnosis_words.c
+ *   diagnosis_...       findings --> sentences             diagnosis_words.c,
+ *                                                          diagnosis_unknown.c
  *
  * All times are in ns.
  */
