@@ -102,6 +102,7 @@ enum storage_use { USE_ETCD, USE_DATABASE, USE_DESKTOP, USE_STREAMING, STORAGE_U
 struct storage_need {
     const char *word;   /* for programs: "database-log" */
     const char *name;   /* for people: "database log" */
+    const char *phrase; /* in a sentence: "a database log" */
     const char *figure; /* the figure with the limit: "flush p99" */
     int64_t limit;      /* ns; for streaming bytes per second */
     bool is_rate;       /* the figure must be at least the limit, else below it */
@@ -110,7 +111,7 @@ struct storage_need {
 extern const struct storage_need storage_needs[STORAGE_USES];
 
 enum diagnosis_state {
-    DIAGNOSIS_FINE,    /* a class was found, and nothing looks wrong */
+    DIAGNOSIS_FINE,    /* as fast as its class; it may be too slow for some uses */
     DIAGNOSIS_SLOW,    /* slower than its class */
     DIAGNOSIS_UNKNOWN, /* no class can be claimed */
     DIAGNOSIS_FAILED,  /* a request failed */

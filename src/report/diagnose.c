@@ -273,6 +273,24 @@ add_idle(struct buffer *text, const struct diagnosis_facts *facts)
     buffer_text(text, ")\n");
 }
 
+/* Adds the line about the times that are typical of the class. A slow target has the
+ * class that was expected. */
+static void
+add_typical_line(struct buffer *text, enum storage_class class)
+{
+    const struct storage_range *range = &storage_ranges[class];
+    if (class == CLASS_UNKNOWN || class == CLASS_MEMORY)
+        return;
+
+    add_line_label(text, "typical");
+    buffer_format(text, "%s: p50 ", range->name);
+    units_add(text, UNITS_TIME, range->p50_from);
+    buffer_text(text, " to ");
+    units_add(text, UNITS_TIME, range->p50_to);
+    add_named_time(text, ", p99 up to", range->p99_to);
+    buffer_text(text, "\n");
+}
+
 /* Adds the block with the measurements. */
 static void
 add_figures(struct buffer *text, const struct diagnosis *diagnosis)
@@ -281,6 +299,7 @@ add_figures(struct buffer *text, const struct diagnosis *diagnosis)
     const char *why = why_not_measured(facts, facts->was_interrupted);
 
     add_idle(text, facts);
+    add_typical_line(text, diagnosis->findings.class);
     add_knee(text, facts, &diagnosis->findings);
 
     add_line_label(text, "stream");
@@ -449,6 +468,23 @@ add_times_object(struct json *json, const char *name, const struct diagnosis_tim
     json_close(json, '}');
 }
 
+/* Adds the object with the typical times of CLASS, or null if there are none. */
+static void
+add_typical_object(struct json *json, enum storage_class class)
+{
+    const struct storage_range *range = &storage_ranges[class];
+    if (class == CLASS_UNKNOWN || class == CLASS_MEMORY) {
+        json_value(json, "typical", "null");
+        return;
+    }
+
+    json_open(json, "typical", '{');
+    json_value(json, "p50_from", "%" PRId64, range->p50_from);
+    json_value(json, "p50_to", "%" PRId64, range->p50_to);
+    json_value(json, "p99_to", "%" PRId64, range->p99_to);
+    json_close(json, '}');
+}
+
 /* Adds the object about the disk, or null if it is unknown. */
 static void
 add_disk_object(struct json *json, const struct diagnosis_facts *facts)
@@ -591,6 +627,7 @@ diagnosis_add_object(struct json *json, const struct diagnosis *diagnosis)
     add_disk_object(json, facts);
 
     add_times_object(json, "idle", &facts->paused);
+    add_typical_object(json, findings->class);
     add_knee_object(json, facts, findings);
     add_number_field(json, "slots", findings->slots ? findings->slots : -1);
     add_depths_array(json, facts);

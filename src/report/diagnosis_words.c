@@ -205,13 +205,67 @@ add_slow_answer(const struct diagnosis *diagnosis, struct buffer *text)
     buffer_text(text, ".");
 }
 
-/* Adds the answer about a target with which nothing looks wrong. */
+/* Adds the uses that fail, such as "too slow for etcd and a database log". If only one
+ * fails, adds its figure. COUNT uses fail, at least one. */
+static void
+add_failed_uses(const struct diagnosis_findings *findings, int count, struct buffer *text)
+{
+    int added = 0;
+
+    buffer_text(text, "too slow for ");
+    for (enum storage_use use = 0; use < STORAGE_USES; use++) {
+        const struct storage_need *need = &storage_needs[use];
+        if (findings->uses[use].verdict != SLO_BROKEN)
+            continue;
+
+        if (added > 0)
+            buffer_text(text, added + 1 < count ? ", " : " and ");
+        buffer_text(text, need->phrase);
+        added++;
+        if (count == 1) {
+            buffer_format(text, " (%s ", need->figure);
+            units_add(text, need->is_rate ? UNITS_SIZE : UNITS_TIME,
+                      findings->uses[use].value);
+            buffer_text(text, need->is_rate ? "/s)" : ")");
+        }
+    }
+}
+
+/* Returns how many uses fail. */
+static int
+count_failed_uses(const struct diagnosis_findings *findings)
+{
+    int count = 0;
+    for (enum storage_use use = 0; use < STORAGE_USES; use++)
+        if (findings->uses[use].verdict == SLO_BROKEN)
+            count++;
+    return count;
+}
+
+/* Adds what to think of a target that is as fast as its class: whether anything looks
+ * wrong, and for which uses it is too slow. */
+static void
+add_opinion(const struct diagnosis_findings *findings, struct buffer *text)
+{
+    int failed = count_failed_uses(findings);
+
+    if (failed == 0) {
+        buffer_text(text, "nothing looks wrong");
+        return;
+    }
+    if (findings->class == CLASS_HARD_DISK)
+        buffer_text(text, "nothing looks wrong for a hard disk, but it is ");
+    add_failed_uses(findings, failed, text);
+}
+
+/* Adds the answer about a target that is as fast as its class. */
 static void
 add_fine_answer(const struct diagnosis *diagnosis, struct buffer *text)
 {
     const struct diagnosis_facts *facts = &diagnosis->facts;
     const struct diagnosis_findings *findings = &diagnosis->findings;
     const struct storage_range *range = &storage_ranges[findings->class];
+    int failed = count_failed_uses(findings);
 
     diagnosis_noun(facts, text);
     if (findings->class == CLASS_MEMORY) {
@@ -226,23 +280,30 @@ add_fine_answer(const struct diagnosis *diagnosis, struct buffer *text)
                                         : " is %s and answers like one ",
                   range->name);
     add_percentiles(facts, text);
-    if (findings->class == CLASS_FAR_SERVER)
-        buffer_text(text, "; if the server is near, it is slow.");
-    else if (findings->is_limit_reached) {
-        buffer_text(text, "; nothing looks wrong up to the cgroup limit ");
+    buffer_text(text, "; ");
+
+    if (findings->class == CLASS_FAR_SERVER) {
+        if (failed > 0) {
+            add_failed_uses(findings, failed, text);
+            buffer_text(text, "; ");
+        }
+        buffer_text(text, "if the server is near, it is slow.");
+        return;
+    }
+
+    add_opinion(findings, text);
+    if (findings->is_limit_reached) {
+        buffer_text(text, failed > 0 ? " within the cgroup limit "
+                                     : " up to the cgroup limit ");
         add_limit_name(&facts->disk->limit, text);
-        buffer_text(text, ".");
     } else if (findings->is_disk_busy) {
-        buffer_text(text, "; nothing looks wrong, although ");
+        buffer_text(text, failed > 0 ? ", while " : ", although ");
         add_busy(facts, text);
-        buffer_text(text, ".");
     } else if (findings->is_disk_shared) {
-        buffer_format(text,
-                      "; nothing looks wrong, although other processes sent %.0f "
-                      "requests/s.",
-                      facts->other_rate);
-    } else
-        buffer_text(text, "; nothing looks wrong.");
+        buffer_format(text, "%s other processes sent %.0f requests/s",
+                      failed > 0 ? ", while" : ", although", facts->other_rate);
+    }
+    buffer_text(text, ".");
 }
 
 /* Adds why the class of a target is not known. */

@@ -51,9 +51,9 @@ const struct storage_range storage_ranges[STORAGE_CLASSES] = {
  *   streaming      128 Mbit/s is the highest rate of an Ultra HD Blu-ray disc
  */
 const struct storage_need storage_needs[STORAGE_USES] = {
-    [USE_ETCD] = {"etcd", "etcd", "flush p99", 10 * MS, false, "etcd FAQ"},
-    [USE_DATABASE] = {"database-log", "database log", "write and flush avg", 5 * MS, false, "SQL Server practice"},
-    [USE_DESKTOP] = {"desktop", "desktop", "read p99", 100 * MS, false, "Nielsen 1993"},
-    [USE_STREAMING] = {"streaming", "streaming", "sequential reads", 16000000, true, "Ultra HD Blu-ray"},
+    [USE_ETCD] = {"etcd", "etcd", "etcd", "flush p99", 10 * MS, false, "etcd FAQ"},
+    [USE_DATABASE] = {"database-log", "database log", "a database log", "write and flush avg", 5 * MS, false, "SQL Server practice"},
+    [USE_DESKTOP] = {"desktop", "desktop", "a desktop", "read p99", 100 * MS, false, "Nielsen 1993"},
+    [USE_STREAMING] = {"streaming", "streaming", "streaming", "sequential reads", 16000000, true, "Ultra HD Blu-ray"},
 };
 /* clang-format on */

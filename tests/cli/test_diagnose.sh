@@ -47,6 +47,7 @@ documented() {
         differs("disk"; $inner.disk; $found.disk),
         differs("limit"; $inner.disk.properties.limit; $found.disk.limit?),
         differs("idle"; $known.times; $found.idle),
+        differs("typical"; $inner.typical; $found.typical),
         differs("commit"; $known.times; $found.commit),
         differs("flush"; $known.times; $found.flush),
         differs("stream"; $inner.stream; $found.stream),
@@ -77,7 +78,9 @@ recomputed() {
                 .uses[0].value == null or .uses[0].value == .flush.p99,
                 .uses[1].value == null or .uses[1].value == .commit.avg,
                 .uses[3].value == null or .uses[3].value == .stream.bps,
-                .idle.count > 0 and .idle.p50 <= .idle.max
+                .idle.count > 0 and .idle.p50 <= .idle.max,
+                .state != "fine" or .typical == null or
+                    (.idle.p50 <= .typical.p50_to and .idle.p99 <= .typical.p99_to)
             ]' o
     done
 }

@@ -16,7 +16,7 @@ diagnose() {
         grep -q '"cause": "no-reads"' o || break
     done
     finds "$status"' == (if $state == "slow" then 5 else 0 end) and
-        (.answer | test({fine: "nothing looks wrong|is memory|if the server is near",
+        (.answer | test({fine: "nothing looks wrong|too slow for|is memory|if the server is near",
             slow: "^Slow: ", unknown: "^Cannot tell: "}[$state]))'
 }
 

@@ -572,6 +572,144 @@ TEST(a_busy_disk_is_mentioned_even_if_it_is_fast)
         "ioping -diagnose /data");
 }
 
+/* Makes the answer about a target that is as fast as CLASS, and for which the uses in the
+ * bits of FAILED fail. */
+static void
+answer_with_failed_uses(enum storage_class class, unsigned failed, struct buffer *text)
+{
+    buffer_clear(text);
+    judged();
+    diagnosis.findings.class = class;
+    for (enum storage_use use = 0; use < STORAGE_USES; use++)
+        diagnosis.findings.uses[use].verdict = failed >> use & 1 ? SLO_BROKEN : SLO_MET;
+    assert_int_equal(diagnosis.findings.state, DIAGNOSIS_FINE);
+    assert_int_equal(diagnosis_status(&diagnosis.findings), EXIT_DONE);
+    diagnosis_answer(&diagnosis, text);
+    expect_lines_fit();
+}
+
+/* The answer does not contradict the uses below it: it names each use that fails, and no
+ * other, for every class and every set of uses. */
+TEST(the_answer_agrees_with_the_uses)
+{
+    static const char *const named[] = {
+        [USE_ETCD] = "etcd",
+        [USE_DATABASE] = "a database log",
+        [USE_DESKTOP] = "a desktop",
+        [USE_STREAMING] = "streaming",
+    };
+    struct buffer text = {0};
+
+    for (enum storage_class class = CLASS_NVME; class < STORAGE_CLASSES; class ++)
+        for (unsigned failed = 0; failed < 1U << STORAGE_USES; failed++) {
+            set_up(100 * US);
+            answer_with_failed_uses(class, failed, &text);
+
+            for (enum storage_use use = 0; use < STORAGE_USES; use++)
+                assert_int_equal(strstr(text.text, named[use]) != NULL,
+                                 failed >> use & 1);
+            bool is_praised =
+                class != CLASS_FAR_SERVER && (failed == 0 || class == CLASS_HARD_DISK);
+            assert_int_equal(strstr(text.text, "nothing looks wrong") != NULL,
+                             is_praised);
+            assert_int_equal(strstr(text.text, "too slow for ") != NULL, failed != 0);
+            assert_int_equal(strstr(text.text, "but it is too slow for ") != NULL,
+                             failed != 0 && class == CLASS_HARD_DISK);
+        }
+    buffer_free(&text);
+}
+
+/* One use has its figure, several uses only have their names. */
+TEST(the_answer_names_the_uses_that_fail)
+{
+    static const char advice[] = "ioping -q -w 10m -i 100ms -plot latency.svg /data";
+
+    set_up(100 * US);
+    diagnosis.facts.commit.average = 13200 * US;
+    says("This disk answers like an SSD (p50 100 us, p99 200 us); too slow for a "
+         "database log (write and flush avg 13.2 ms).",
+         advice);
+    diagnosis.facts.flush.p99 = 14 * MS;
+    says("This disk answers like an SSD (p50 100 us, p99 200 us); too slow for etcd and "
+         "a database log.",
+         advice);
+    diagnosis.facts.stream_bps = 1 << 20;
+    says("This disk answers like an SSD (p50 100 us, p99 200 us); too slow for etcd, a "
+         "database log and streaming.",
+         advice);
+    diagnosis.facts.other_rate = 1000;
+    diagnosis.facts.flush.p99 = MS;
+    diagnosis.facts.commit.average = MS;
+    says("This disk answers like an SSD (p50 100 us, p99 200 us); too slow for streaming "
+         "(sequential reads 1 MiB/s), while other processes sent 1000 requests/s.",
+         "iotop -o");
+    diagnosis.facts.disk_busy = 98;
+    says("This disk answers like an SSD (p50 100 us, p99 200 us); too slow for streaming "
+         "(sequential reads 1 MiB/s), while other processes keep the disk busy (1000 "
+         "requests/s, 98 % busy).",
+         "iotop -o");
+
+    set_up(100 * US);
+    snprintf(disk.limit.group, sizeof(disk.limit.group), "/a");
+    disk.limit.requests_per_s = 20000;
+    set_steps(100 * US, 2);
+    diagnosis.facts.stream_bps = 1 << 20;
+    says("This disk answers like an SSD (p50 100 us, p99 200 us); too slow for streaming "
+         "(sequential reads 1 MiB/s) within the cgroup limit /a (20 k reads/s).",
+         advice);
+
+    set_up(12 * MS);
+    snprintf(disk.transport, sizeof(disk.transport), "ata");
+    disk.is_rotational = 1;
+    diagnosis.facts.flush.p99 = 60 * MS;
+    says("This disk is a hard disk and answers like one (p50 12 ms, p99 24 ms); nothing "
+         "looks wrong for a hard disk, but it is too slow for etcd (flush p99 60 ms).",
+         advice);
+    diagnosis.facts.commit.average = 30 * MS;
+    diagnosis.facts.paused.p99 = 120 * MS;
+    diagnosis.facts.stream_bps = 1e6;
+    says("This disk is a hard disk and answers like one (p50 12 ms, p99 120 ms); nothing "
+         "looks wrong for a hard disk, but it is too slow for etcd, a database log, a "
+         "desktop and streaming.",
+         advice);
+
+    set_up(26 * MS);
+    diagnosis.facts.fstype = "fuse.sshfs";
+    diagnosis.facts.device = "me@there:/";
+    diagnosis.facts.has_disk = false;
+    diagnosis.facts.flush.p99 = 60 * MS;
+    says("This file system on a server (fuse.sshfs) answers like a server over the "
+         "internet (p50 26 ms, p99 52 ms); too slow for etcd (flush p99 60 ms); if the "
+         "server is near, it is slow.",
+         "ping there");
+}
+
+/* People see with which times the disk is compared. */
+TEST(typical_times_are_printed)
+{
+    set_up(100 * US);
+    judged();
+    expect_printed("\ntypical    an SSD: p50 5 us to 2 ms, p99 up to 30 ms\nknee ");
+    set_nvme(900 * US);
+    judged();
+    expect_printed(
+        "\ntypical    an NVMe SSD: p50 5 us to 500 us, p99 up to 10 ms\nknee ");
+
+    static const struct {
+        bool is_in_memory;
+        enum io_mode mode;
+    } without[] = {{true, IO_MODE_DIRECT}, {false, IO_MODE_CACHED}};
+    for (size_t i = 0; i < LENGTH(without); i++) {
+        set_up(10 * US);
+        diagnosis.facts.is_in_memory = without[i].is_in_memory;
+        diagnosis.facts.mode = without[i].mode;
+        judged();
+        char *text = printed();
+        assert_null(strstr(text, "\ntypical "));
+        free(text);
+    }
+}
+
 /* A command that is pasted with its further lines is still the same command. */
 TEST(a_long_command_can_be_pasted)
 {
