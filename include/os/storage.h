@@ -90,6 +90,12 @@ int os_file_resident_try(int fd, int64_t offset);
  * means that there is no data at or after OFFSET. */
 int os_file_data(int fd, int64_t offset, int64_t *start, int64_t *end);
 
+/* Opens the file behind a loop device. FD is this loop device, or a partition of it.
+ * Stores in START at which byte of the file the device FD begins. Returns a descriptor,
+ * which the caller closes. Returns -1 with errno if the file cannot be opened; ENOTSUP
+ * means that FD is no loop device. May hang like a request to the file. */
+int os_loop_file_open(int fd, int64_t *start);
+
 /* How the system stores parts of a file that are not plain extents. */
 enum os_storage {
     OS_STORAGE_INLINE = 1,  /* among the metadata, as small files can be */

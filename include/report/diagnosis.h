@@ -45,6 +45,7 @@ struct diagnosis_facts {
     uint64_t cached;      /* reads that the page cache answered, and that do not count */
     uint64_t from_memory; /* reads that count, but came from memory */
     double hole_percent;  /* share of holes in the working set */
+    bool hides_holes;     /* the share of holes is unknown, although there may be some */
     int64_t request_size; /* bytes; not of the stream */
     int64_t pause;        /* from one read of `paused` to the next */
 

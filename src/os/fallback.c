@@ -292,6 +292,8 @@ OS_ANSWER(bool, os_device_is_gone, (int fd), false)
 OS_ANSWER(enum os_backing, os_file_backing, (int fd, char *name, size_t size),
           OS_BACKING_DEVICE)
 
+OS_ANSWER(int, os_loop_file_open, (int fd, int64_t *start), os_fail(ENOTSUP))
+
 OS_ANSWER(bool, os_flush_is_ignored, (int fd, char *why, size_t size), false)
 
 /* These systems have no read that fails if the page is not in the page cache. */

@@ -27,7 +27,9 @@
 #include "linux.h"
 #include "linux_extents.h"
 #include "linux_stack.h"
+#include "os/os.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/loop.h>
@@ -458,18 +460,16 @@ read_loop_info(const char *device, struct loop_info64 *info)
     return known;
 }
 
-/* Opens the file of the loop device DEVICE, such as /dev/loop0. Fails if the device does
- * not use direct I/O, or if another file is at the path of the file now. Fills INFO as
- * read_loop_info does. Returns a descriptor, or -1. */
+/* Opens the file of the loop device that INFO is about. Fails if another file is at the
+ * path of the file now. Returns a descriptor, or -1 with errno. */
 static int
-open_loop_file(const char *device, struct loop_info64 *info)
+open_loop_file(const struct loop_info64 *info)
 {
     char path[4096];
     struct stat file;
-    if (!read_loop_info(device, info) || !(info->lo_flags & LO_FLAGS_DIRECT_IO) ||
-        !linux_file_read(path, sizeof(path), "/sys/block/%s/loop/backing_file",
-                         device + strlen("/dev/")))
-        return -1;
+    if (!linux_file_read(path, sizeof(path), "/sys/block/loop%u/loop/backing_file",
+                         (unsigned)info->lo_number))
+        return os_fail(ENOENT);
 
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -478,7 +478,33 @@ open_loop_file(const char *device, struct loop_info64 *info)
         file.st_dev == info->lo_device)
         return fd;
     close(fd);
-    return -1;
+    return os_fail(ENOENT);
+}
+
+int
+os_loop_file_open(int fd, int64_t *start)
+{
+    struct stat device;
+    struct linux_disk disk = {.name = ""};
+    struct loop_info64 info;
+    char device_link[64];
+    char sector[32];
+
+    if (fstat(fd, &device) < 0)
+        return -1;
+    snprintf(device_link, sizeof(device_link), "/sys/dev/block/%u:%u",
+             major(device.st_rdev), minor(device.st_rdev));
+    if (!S_ISBLK(device.st_mode) || linux_disk_find(device_link, &disk) < 0 ||
+        strncmp(disk.name, "loop", 4) != 0)
+        return os_fail(ENOTSUP);
+    if (syscall(SYS_ioctl, (long)fd, LOOP_GET_STATUS64, &info) < 0)
+        return -1;
+
+    *start = (int64_t)info.lo_offset;
+    /* Only a partition has a file `start`. */
+    if (linux_file_read(sector, sizeof(sector), "%s/start", device_link))
+        *start += strtoll(sector, NULL, 10) * SECTOR;
+    return open_loop_file(&info);
 }
 
 /* EXTENT is a part of a file, stored on a loop device. The file behind the loop device is
@@ -572,7 +598,9 @@ follow_loop(struct layout_search *search)
     if (search->depth == 0 || layout->is_remapped || layout->extent_count == 0 ||
         layout->devices[0].disk >> MINOR_BITS != MAJOR_LOOP)
         return;
-    int fd = open_loop_file(layout->name, &info);
+    if (!read_loop_info(layout->name, &info) || !(info.lo_flags & LO_FLAGS_DIRECT_IO))
+        return;
+    int fd = open_loop_file(&info);
     if (fd < 0)
         return;
 

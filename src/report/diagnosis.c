@@ -142,6 +142,7 @@ diagnosis_collect(struct diagnosis *diagnosis, const struct job *jobs, int count
     facts->cached = first->outcome.total.cached;
     facts->from_memory = first->outcome.total.from_memory;
     facts->hole_percent = first->outcome.hole_percent;
+    facts->hides_holes = first->target.hole_percent < 0;
     if (first->target.hole_percent > 0)
         facts->hole_percent += first->target.hole_percent;
     facts->paused = collect_times(&first->outcome.total, SCOPE_ALL);

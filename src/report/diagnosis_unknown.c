@@ -6,12 +6,47 @@
 #include "report/diagnosis.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void
 add_hypervisor(const struct diagnosis *diagnosis, struct buffer *text)
 {
     if (diagnosis->facts.has_disk && diagnosis->facts.disk->is_virtual)
         buffer_text(text, "caches, limits and burst credit of the hypervisor");
+}
+
+/* Returns true if the disk may store only the parts that were written: a virtual disk, a
+ * disk of another machine, or a volume of an LVM thin pool. */
+static bool
+may_be_thin(const struct os_disk *disk)
+{
+    static const char *const transports[] = {"nbd", "rbd", "iscsi", "fc", "nvme-of"};
+
+    for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++)
+        if (strcmp(disk->transport, transports[i]) == 0)
+            return true;
+    return disk->is_virtual || strstr(disk->stack, "-tpool");
+}
+
+static void
+add_unwritten_parts(const struct diagnosis *diagnosis, struct buffer *text)
+{
+    const struct diagnosis_facts *facts = &diagnosis->facts;
+    bool is_loop = facts->has_disk && strncmp(facts->disk->stack, "loop:", 5) == 0;
+
+    if (facts->hides_holes) {
+        buffer_text(text, "holes in the file");
+        buffer_text(text, is_loop ? " of the loop device" : "");
+        buffer_text(text, ", which touch no device");
+        return;
+    }
+    if (facts->kind != OS_BLOCK || !facts->has_disk || is_loop ||
+        diagnosis->findings.class == CLASS_MEMORY)
+        return;
+
+    if (may_be_thin(facts->disk))
+        buffer_text(text, "whether the parts read were ever written: others may be "
+                          "answered without a device");
 }
 
 static void
@@ -77,8 +112,9 @@ bool
 diagnosis_unknown(const struct diagnosis *diagnosis, int index, struct buffer *text)
 {
     static void (*const makers[])(const struct diagnosis *, struct buffer *) = {
-        add_end,        add_tail,     add_parts,    add_flushes,
-        add_hypervisor, add_rotation, add_own_cache};
+        add_end,      add_tail,       add_parts,
+        add_flushes,  add_hypervisor, add_unwritten_parts,
+        add_rotation, add_own_cache};
     size_t start = text->length;
 
     for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {

@@ -330,8 +330,10 @@ add_why_unknown(const struct diagnosis *diagnosis, struct buffer *text)
         units_add(text, UNITS_SIZE, facts->request_size);
         return;
     case CAUSE_HOLES:
-        buffer_format(text, "%.3g %% of the file are holes, which touch no device",
-                      facts->hole_percent);
+        buffer_format(text, "%.3g %% of ", facts->hole_percent);
+        buffer_text(text,
+                    facts->kind == OS_BLOCK ? "the loop device's file" : "the file");
+        buffer_text(text, " are holes, which touch no device");
         return;
     case CAUSE_HIDDEN:
         if (facts->kind == OS_CHARACTER) {
@@ -578,7 +580,12 @@ add_unknown_advice(const struct diagnosis *diagnosis, struct buffer *text)
         add_cache_command(diagnosis, text);
         break;
     case CAUSE_HOLES:
-        add_run_in_folder(diagnosis, "-diagnose", text);
+        if (facts->kind == OS_BLOCK && facts->has_disk) {
+            buffer_text(text, "ioping -diagnose ");
+            add_word(text, facts->disk->path);
+        } else {
+            add_run_in_folder(diagnosis, "-diagnose", text);
+        }
         break;
     case CAUSE_BUSY:
         buffer_text(text, "iotop -o");

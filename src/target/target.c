@@ -494,14 +494,15 @@ fit_sizes(struct target *target, struct plan *plan, struct error *error)
 }
 
 /*
- * Returns how many percent of the working set are holes, or -1 if that is unknown. Holes
- * at or after the byte END of the target do not count. Returns 100 only if the whole
- * working set is a hole, so that a message never rounds another share up to 100 %.
+ * Returns how many percent of the working set are holes, or -1 if that is unknown. The
+ * working set is in the file FD, from the byte OFFSET on. Holes at or after the byte END
+ * of this file do not count. Returns 100 only if the whole working set is a hole, so that
+ * a message never rounds another share up to 100 %.
  */
 static double
-measure_holes(struct target *target, const struct plan *plan, int64_t end)
+measure_holes(struct target *target, int fd, int64_t offset, int64_t end)
 {
-    int64_t holes = working_file_holes(target, plan->workload.work_offset, end);
+    int64_t holes = working_file_holes(target, fd, offset, end);
     if (holes < 0)
         return -1;
 
@@ -524,7 +525,7 @@ target_new_holes(struct target *target, const struct plan *plan)
 
     if (info.size < end)
         end = info.size;
-    double percent = measure_holes(target, plan, end);
+    double percent = measure_holes(target, target->fd, plan->workload.work_offset, end);
     return percent > target->hole_percent ? percent - target->hole_percent : 0;
 }
 
@@ -533,8 +534,10 @@ target_new_holes(struct target *target, const struct plan *plan)
 static void
 note_unstored_data(struct target *target, const struct plan *plan, struct notes *notes)
 {
+    int64_t offset = plan->workload.work_offset;
+
     target->hole_percent =
-        measure_holes(target, plan, plan->workload.work_offset + target->work_size);
+        measure_holes(target, target->fd, offset, offset + target->work_size);
     if (target->hole_percent > 0)
         notes_add(notes, plan->path,
                   "%.3g %% of the working set are holes: reading them touches no device",
@@ -542,11 +545,38 @@ note_unstored_data(struct target *target, const struct plan *plan, struct notes 
 
     target_note_progress(target);
 
-    int storage =
-        os_file_storage(target->fd, plan->workload.work_offset, target->work_size);
+    int storage = os_file_storage(target->fd, offset, target->work_size);
     if (storage > 0 && storage & OS_STORAGE_INLINE)
         notes_add(notes, plan->path,
                   "its data is stored in the metadata: reading it touches no device");
+}
+
+/* If the target is a loop device, adds a note to NOTES on the holes of its file. Reads
+ * after the end of the file fail, so no holes are counted there. Sets `hole_percent`. */
+static void
+note_holes_of_loop(struct target *target, const struct plan *plan, struct notes *notes)
+{
+    struct os_info info;
+    int64_t start;
+    int fd = os_loop_file_open(target->fd, &start);
+
+    if (fd < 0) {
+        if (errno != ENOTSUP)
+            target->hole_percent = -1;
+        return;
+    }
+
+    start += plan->workload.work_offset;
+    int64_t end = start + target->work_size;
+    if (os_file_info(fd, &info) == 0 && info.size < end)
+        end = info.size;
+    target->hole_percent = measure_holes(target, fd, start, end);
+    os_file_close(fd);
+    if (target->hole_percent > 0)
+        notes_add(notes, plan->path,
+                  "%.3g %% of the working set are holes in the loop device's backing "
+                  "file: reading them touches no device",
+                  target->hole_percent);
 }
 
 /* Opens the target of PLAN and fills its description. Stores the free space of its file
@@ -593,6 +623,8 @@ prepare_target(struct target *target, struct plan *plan, struct notes *notes,
 
     if (target->kind == OS_FILE && plan_does(plan, OPERATION_READS))
         note_unstored_data(target, plan, notes);
+    if (target->kind == OS_BLOCK && plan_does(plan, OPERATION_READS))
+        note_holes_of_loop(target, plan, notes);
     return 0;
 }
 

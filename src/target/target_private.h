@@ -63,10 +63,11 @@ int working_file_fill(struct target *target, const struct plan *plan, int64_t av
                       struct error *error);
 
 /*
- * Returns how many bytes from OFFSET up to END of an open target are holes. Bytes beyond
- * the end of the file count as holes. Returns -1 if the file system cannot tell or
- * contradicts itself. Defined in working_file.c.
+ * Returns how many bytes from OFFSET up to END of the open file FD are holes. Bytes
+ * beyond the end of the file count as holes. FD is the file of TARGET, or the file behind
+ * its loop device; TARGET makes progress with each range. Returns -1 if the file system
+ * cannot tell or contradicts itself. Defined in working_file.c.
  */
-int64_t working_file_holes(struct target *target, int64_t offset, int64_t end);
+int64_t working_file_holes(struct target *target, int fd, int64_t offset, int64_t end);
 
 #endif

@@ -31,7 +31,7 @@
 #define BATCH_TIME (250 * MS)
 
 int64_t
-working_file_holes(struct target *target, int64_t offset, int64_t end)
+working_file_holes(struct target *target, int fd, int64_t offset, int64_t end)
 {
     int64_t holes = 0;
 
@@ -40,7 +40,7 @@ working_file_holes(struct target *target, int64_t offset, int64_t end)
         int64_t data_end;
 
         target_note_progress(target);
-        bool has_data = os_file_data(target->fd, offset, &data_start, &data_end) == 0;
+        bool has_data = os_file_data(fd, offset, &data_start, &data_end) == 0;
         if (!has_data && errno != ENXIO)
             return -1;
 
@@ -324,7 +324,8 @@ working_file_fill(struct target *target, const struct plan *plan, int64_t availa
                   struct error *error)
 {
     int64_t end = plan->workload.work_offset + find_fill_size(plan);
-    int64_t missing = working_file_holes(target, plan->workload.work_offset, end);
+    int64_t missing =
+        working_file_holes(target, target->fd, plan->workload.work_offset, end);
 
     /* If the holes are unknown, or with -append, the file is filled only if it is too
      * short. Then the free space must have room for the whole working set. With -append,

@@ -49,6 +49,43 @@ note_loop(char *note, size_t size, const char *target, const char *device)
              target, device);
 }
 
+#define HOLES_OF_LOOP                                                                  \
+    " % of the working set are holes in the loop device's backing file: reading them " \
+    "touches no device\n"
+
+/* Reads of a hole touch no device, whether the file or the loop device is named. */
+TEST(holes_behind_a_loop_device_are_told)
+{
+    static const struct {
+        const char *make, *attach, *options;
+        const char *share; /* NULL: no hole */
+    } cases[] = {
+        {"head -c 1M /dev/urandom >h", "", "", NULL},
+        {"truncate -s 1M h", "", "", "100"},
+        {"truncate -s 1M h", "", "-W -W -W", NULL},
+        {"head -c 256k /dev/urandom >h && truncate -s 1M h", "", "", "75"},
+        {"head -c 256k /dev/urandom >h && truncate -s 1M h", "", "-S 256k", NULL},
+        {"head -c 256k /dev/urandom >h && truncate -s 1M h", "", "-o 256k", "100"},
+        {"head -c 256k /dev/urandom >h && truncate -s 1M h", "-o 128k", "-S 256k", "50"},
+        {"head -c 256k /dev/urandom >h && truncate -s 1M h", "-o 256k", "", "100"},
+        {"head -c 256k /dev/urandom >h && truncate -s 1M h", "--sizelimit 512k", "",
+         "50"},
+    };
+
+    need_loops();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char note[256] = "";
+        struct result result =
+            command_status(0, "holes_of_loop '%s' '%s' '%s'", cases[i].make,
+                           cases[i].attach, cases[i].options);
+        if (cases[i].share)
+            snprintf(note, sizeof(note), "ioping: DEVICE: %s%s", cases[i].share,
+                     HOLES_OF_LOOP);
+        assert_string_equal(result.out, note);
+        command_free(&result);
+    }
+}
+
 TEST(loop_device_without_direct_io_is_cached)
 {
     char device[64], note[512];
@@ -194,18 +231,23 @@ TEST(file_system_on_a_loop_device_is_cached)
     }
 }
 
+/* The partition has 16 MiB from 1 MiB on. All from 5 MiB on is a hole. */
 TEST(partition_of_a_loop_device_is_cached)
 {
     char device[64], part[80], note[512];
     need_program("addpart");
     int fd = make_loop(device, sizeof(device),
-                       "truncate -s 20M parted.img; losetup -P -f --show parted.img");
+                       "head -c 5M /dev/urandom >parted.img; truncate -s 20M parted.img; "
+                       "sync parted.img; losetup -P -f --show parted.img");
     struct result result = command("add_part %s", device);
     bool parted = result.status == 0;
     command_free(&result);
     if (parted) {
         snprintf(part, sizeof(part), "%sp1", device);
         note_loop(note, sizeof(note), part, device);
+        size_t length = strlen(note);
+        snprintf(note + length, sizeof(note) - length, "ioping: %s: 75%s", part,
+                 HOLES_OF_LOOP);
         check("-D", part, "cached", note);
         expect(-1, NULL, NULL, "delpart %s 1", device);
     }

@@ -31,3 +31,18 @@ mount_overlay() {
             "lowerdir=$PWD/$1,upperdir=$PWD/memory2/up,workdir=$PWD/memory2/work" layers &&
         head -c 1M /dev/urandom >layers/file
 }
+
+# Usage: holes_of_loop MAKE ATTACH OPTIONS: makes the file h by the shell command MAKE, and attaches
+# it with the options ATTACH. Prints the notes on holes of a run with OPTIONS.
+holes_of_loop() {
+    rm -f h
+    eval "$1" && sync h || return
+    # shellcheck disable=SC2086
+    device=$(attach -f --show $2 h) || return 77
+    # shellcheck disable=SC2086
+    ioping -B -c 2 -i 0 $3 "$device" 2>e >o
+    status=$?
+    losetup -d "$device"
+    sed -n "/holes/s|$device|DEVICE|p" e
+    return $status
+}

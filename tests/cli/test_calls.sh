@@ -41,7 +41,7 @@ a_run_that_only_reads_flushes_no_device() {
     file=$1
     shift
     [ "$file" != DEVICE ] || {
-        truncate -s 4M disk.img
+        head -c 4M /dev/urandom >disk.img
         file=$(attach -f --show disk.img) || return
         exec 9<"$file"
         losetup -d "$file"

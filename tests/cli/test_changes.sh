@@ -135,7 +135,7 @@ a_file_system_that_is_unmounted_lazily_is_still_measured() {
 # once, so that the kernel removes it when its last descriptor is closed, however this shell
 # ends.
 attach_disk() {
-    truncate -s 4M disk.img
+    head -c 4M /dev/urandom >disk.img
     device=$(attach -f --show disk.img) || exit
     exec 9<"$device"
     losetup -d "$device"
@@ -177,7 +177,7 @@ a_device_that_breaks_for_a_while_is_measured_further() {
     : >disk.img
     until_printed '(EIO)$'
     until_three_more
-    truncate -s 4M disk.img
+    head -c 4M /dev/urandom >disk.img
     until_three_more
     stop
     tail -6 o | head -1 | grep -c EIO

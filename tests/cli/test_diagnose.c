@@ -198,6 +198,20 @@ TEST(a_loop_device_may_answer_from_the_page_cache)
     expect(-1, "~^(This|Slow:|Cannot tell: [^t])", NULL, "on_loop on");
 }
 
+/* The times of holes say nothing about a disk, also through a loop device. */
+TEST(a_loop_device_may_have_holes)
+{
+    need_loops();
+    expect(-1,
+           "Cannot tell: 100 % of the loop device's file are holes, which touch no "
+           "device.\n",
+           "", "on_sparse_loop");
+    expect(0,
+           "~\n *(not known +)?holes in the file of the loop device, which touch no "
+           "device\n$",
+           "", "on_sparse_loop rm");
+}
+
 TEST(limits_are_on_the_part_that_has_the_figure)
 {
     expect(5,

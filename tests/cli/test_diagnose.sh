@@ -137,6 +137,18 @@ on_loop() {
     losetup -d "$device"
 }
 
+# Usage: on_sparse_loop [rm]: diagnoses a loop device on a file that is all holes. With rm, the
+# file is out of reach. Prints the answer, and what is not known about holes.
+on_sparse_loop() {
+    rm -f sparse
+    truncate -s 8M sparse
+    device=$(losetup --show -f --direct-io=on sparse) || { lacks "needs loop devices"; return; }
+    ${1-true} sparse
+    sentence -w 1s "$device"
+    grep "holes in" o
+    losetup -d "$device"
+}
+
 # Prints the figures that x.svg shows, in ns, bytes per second and reads per second, one in a
 # line after its name. The bandwidth has no name in the picture; p90 is not in the JSON.
 drawn_figures() {

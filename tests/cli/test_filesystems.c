@@ -32,8 +32,12 @@ static struct place places[] = {
 };
 
 static struct place devices[] = {
+    /* Where the image has no file system's data, it is a hole. */
     {"block", "ext4", "ln -s $(losetup -nO NAME -j ext4.img) block", "block", "device",
-     "direct", "", false},
+     "direct",
+     "^(ioping: block: [0-9.]+ % of the working set are holes in the loop device's "
+     "backing file: reading them touches no device\n)?$",
+     false},
 };
 
 /* The first line that a shell command prints. */
@@ -85,7 +89,10 @@ check_label(const struct place *place)
     snprintf(text, sizeof(text), "--- %s (%s %s %s) ioping statistics ---\n", place->name,
              place->fstype, source, shown);
     assert_contains(result.out, text);
-    assert_string_equal(result.err, place->note);
+    if (place->note[0] == '^')
+        assert_matches(result.err, place->note);
+    else
+        assert_string_equal(result.err, place->note);
     command_free(&result);
 
     result = command_status(0, "ioping -J -q -c 3 -i 0 '%s'", place->name);

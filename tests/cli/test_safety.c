@@ -82,7 +82,7 @@ TEST(free_device_is_written_when_said_three_times)
 TEST(reading_does_not_need_the_right_to_write)
 {
     char device[64];
-    shell("truncate -s 4M read.img");
+    shell("head -c 4M /dev/urandom >read.img && sync read.img");
     int fd = attach("read.img", "-r", device);
     struct result result = command("ioping -c 3 -i 0 %s", device);
     struct result refused = command("ioping -WWW -c 3 -i 0 %s", device);
@@ -178,7 +178,7 @@ TEST(working_file_of_a_mounted_directory_is_used)
 TEST(failing_device_ends_the_run_with_what_it_has)
 {
     char device[64];
-    shell("truncate -s 8M broken.img");
+    shell("head -c 8M /dev/urandom >broken.img && sync broken.img");
     int fd = attach("broken.img", "", device);
     shell("truncate -s 40k broken.img");
     struct result human = command("ioping -L -s 4k -c 20 -i 0 %s", device);

@@ -386,7 +386,8 @@ TEST(a_size_sweep_begins_at_the_logical_block)
     need_program("jq");
     need_loops();
     struct result result =
-        command("truncate -s 64k large.img && device=$(losetup -b 16384 --direct-io=on "
+        command("head -c 64k /dev/urandom >large.img && sync large.img && "
+                "device=$(losetup -b 16384 --direct-io=on "
                 "-f --show large.img) && echo $device && "
                 "test $(blockdev --getss $device) = 16384 && "
                 "grep -q 1 /sys/block/${device#/dev/}/loop/dio");

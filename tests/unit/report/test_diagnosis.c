@@ -898,6 +898,10 @@ TEST(answers_are_sentences_with_their_figures)
     diagnosis.facts.path = "image";
     says("Cannot tell: 40 % of the file are holes, which touch no device.",
          "ioping -diagnose .");
+    diagnosis.facts.kind = OS_BLOCK;
+    diagnosis.facts.path = "/dev/loop0";
+    says("Cannot tell: 40 % of the loop device's file are holes, which touch no device.",
+         "ioping -diagnose /dev/sdx");
     set_up(100 * US);
     diagnosis.facts.request_size = 1 << 20;
     says("Cannot tell: what is typical is known for reads of 4 KiB, not of 1 MiB.",
@@ -932,6 +936,65 @@ TEST(what_is_not_known_is_listed)
     assert_false(diagnosis_unknown(&diagnosis, LENGTH(expected), &text));
     assert_int_equal(text.length, 0);
     buffer_free(&text);
+}
+
+/* Returns true if the diagnosis lists LINE as not known. */
+static bool
+is_listed(const char *line)
+{
+    struct buffer text = {0};
+    bool found = false;
+
+    judged();
+    for (int i = 0; !found && diagnosis_unknown(&diagnosis, i, &text); i++) {
+        found = strcmp(text.text, line) == 0;
+        buffer_clear(&text);
+    }
+    buffer_free(&text);
+    return found;
+}
+
+/* Parts that were never written may be answered without a device. Nobody can know that
+ * about a virtual disk or a thin volume, if the whole device is read. */
+TEST(unwritten_parts_are_not_known)
+{
+    static const char unwritten[] = "whether the parts read were ever written: others "
+                                    "may be answered without a device";
+    static const struct {
+        enum os_kind kind;
+        const char *transport, *stack;
+        bool is_virtual, is_listed;
+    } cases[] = {
+        {OS_BLOCK, "virtio", "", true, true},
+        {OS_BLOCK, "nbd", "", false, true},
+        {OS_BLOCK, "nvme", "LVM: /dev/mapper/vg-pool-tpool", false, true},
+        {OS_BLOCK, "nvme", "LVM: /dev/nvme0n1p2", false, false},
+        {OS_BLOCK, "nvme", "", false, false},
+        {OS_BLOCK, "memory", "", true, false},
+        {OS_BLOCK, "virtio", "loop: /image", true, false},
+        {OS_FILE, "virtio", "", true, false},
+        {OS_DIRECTORY, "virtio", "", true, false},
+    };
+
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        set_up(100 * US);
+        diagnosis.facts.kind = cases[i].kind;
+        snprintf(disk.transport, sizeof(disk.transport), "%s", cases[i].transport);
+        snprintf(disk.stack, sizeof(disk.stack), "%s", cases[i].stack);
+        disk.is_virtual = cases[i].is_virtual;
+        assert_int_equal(is_listed(unwritten), cases[i].is_listed);
+    }
+
+    set_up(100 * US);
+    diagnosis.facts.kind = OS_BLOCK;
+    diagnosis.facts.hides_holes = true;
+    snprintf(disk.stack, sizeof(disk.stack), "loop: /image");
+    assert_true(is_listed("holes in the file of the loop device, which touch no device"));
+    diagnosis.facts.kind = OS_FILE;
+    disk.stack[0] = '\0';
+    assert_true(is_listed("holes in the file, which touch no device"));
+    diagnosis.facts.hides_holes = false;
+    assert_false(is_listed("holes in the file, which touch no device"));
 }
 
 TEST(only_a_slow_target_changes_the_exit_status)
