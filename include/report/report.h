@@ -79,8 +79,9 @@ struct report {
     /* -print: the figures that were unknown at least once, as a set of bits */
     unsigned unknown_figures;
     /* CSV: the times of rows (csv.c). `wall_offset` is the wall clock minus the monotonic
-     * clock, ns. `shared_time` is the time, ns, monotonic, that targets share whose last
-     * periods were due to end at `shared_due_at`; 0: no row has it yet. */
+     * clock, ns. `shared_time` is the time of the rows of the current last period, ns,
+     * monotonic; 0 before the first such row. `shared_due_at` is when that period was due
+     * to end, ns, monotonic. */
     int64_t wall_offset, shared_time, shared_due_at;
     /* JSON: the array has an element already, so the next element needs a comma */
     bool needs_comma;

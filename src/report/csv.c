@@ -31,10 +31,16 @@
 #include <time.h>
 
 /* Targets that end within this time share the time of their last rows, ns. */
-#define SHARED_END SECOND
+#define SHARED_END_WITHIN SECOND
 
-/* A larger change between the wall clock and the monotonic clock is no inaccuracy, ns. */
+/* A larger change of the offset between the two clocks means that the wall clock was set,
+ * or that the machine slept, ns. */
 #define CLOCK_STEP (100 * MS)
+
+/* If this process is paused for longer than CLOCK_PAUSE, ns, while the offset is
+ * measured, the offset is measured again, up to CLOCK_TRIES times in all. */
+#define CLOCK_TRIES 5
+#define CLOCK_PAUSE MS
 
 /* By kind of sweep: the name of the column with the swept value. */
 static const char *const swept_columns[] = {
@@ -236,11 +242,12 @@ add_row(struct report *report, const struct run_record *record, enum scope scope
  *
  * - A period that ended when it was due has the time at which it was due. The end itself
  *   differs by some microseconds between targets.
- * - Targets whose last periods are the same period, and which end within SHARED_END, have
- *   the time of the first of them. So have targets whose rows are about the whole run.
+ * - Targets whose last periods are the same period, and which end within
+ * SHARED_END_WITHIN, have the time of the first of them. So have targets whose rows are
+ * about the whole run.
  */
 static int64_t
-find_row_time(struct report *report, const struct run_record *record)
+choose_row_time(struct report *report, const struct run_record *record)
 {
     bool is_period = record->kind == RECORD_PERIOD;
     bool is_shared = record->kind == RECORD_SUMMARY || record->due_at > 0;
@@ -252,23 +259,46 @@ find_row_time(struct report *report, const struct run_record *record)
         return time;
 
     if (report->shared_time == 0 || report->shared_due_at != record->due_at ||
-        time - report->shared_time > SHARED_END) {
+        time - report->shared_time > SHARED_END_WITHIN) {
         report->shared_time = time;
         report->shared_due_at = record->due_at;
     }
     return report->shared_time;
 }
 
+/* Returns the wall clock minus the monotonic clock, ns. Stores in MAX_ERROR by how much
+ * the result may be wrong, ns: this process may have been paused between two reads. */
+static int64_t
+measure_wall_offset(const struct report *report, int64_t *max_error)
+{
+    int64_t best_offset = 0;
+    int64_t best_width = INT64_MAX;
+
+    for (int i = 0; i < CLOCK_TRIES && best_width > CLOCK_PAUSE; i++) {
+        int64_t before = report->monotonic_now();
+        int64_t wall = report->wall_now();
+        int64_t width = report->monotonic_now() - before;
+        if (width >= best_width)
+            continue;
+        best_width = width;
+        best_offset = wall - before - width / 2;
+    }
+
+    *max_error = best_width / 2;
+    return best_offset;
+}
+
 /* Returns TIME, ns, monotonic, as the time of the wall clock. The offset between the two
- * clocks would differ by some microseconds each time, so it is measured once, and
+ * clocks would differ by some microseconds each time, so the first offset is kept. It is
  * replaced only if the wall clock was set or the machine slept. */
 static int64_t
-find_wall_time(struct report *report, int64_t time)
+convert_to_wall_time(struct report *report, int64_t time)
 {
-    int64_t offset = report->wall_now() - report->monotonic_now();
+    int64_t max_error;
+    int64_t offset = measure_wall_offset(report, &max_error);
     int64_t change = offset - report->wall_offset;
 
-    if (change > CLOCK_STEP || change < -CLOCK_STEP)
+    if (change > CLOCK_STEP + max_error || change < -CLOCK_STEP - max_error)
         report->wall_offset = offset;
     return time + report->wall_offset;
 }
@@ -277,7 +307,7 @@ find_wall_time(struct report *report, int64_t time)
 static void
 csv_record(struct report *report, const struct run_record *record)
 {
-    int64_t wall = find_wall_time(report, find_row_time(report, record));
+    int64_t wall = convert_to_wall_time(report, choose_row_time(report, record));
 
     for (enum scope scope = SCOPE_ALL; scope < SCOPES;
          scope = scope_next(record->stats, scope))

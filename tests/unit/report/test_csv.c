@@ -14,6 +14,11 @@ static struct job jobs[3];
 #define START (1000 * SECOND)
 static int64_t clock_now, wall_offset;
 
+/* After each of the next `pause_count` reads of the wall clock, the program is paused for
+ * `pause_ns`. */
+static int pause_count;
+static int64_t pause_ns;
+
 static int64_t
 get_clock(void)
 {
@@ -23,7 +28,12 @@ get_clock(void)
 static int64_t
 get_wall(void)
 {
-    return golden_wall() + clock_now - START + wall_offset;
+    int64_t wall = golden_wall() + clock_now - START + wall_offset;
+    if (pause_count > 0) {
+        pause_count--;
+        clock_now += pause_ns;
+    }
+    return wall;
 }
 
 /* A report of COUNT jobs, of which the first is the current one. */
@@ -50,6 +60,7 @@ prepare(int count)
                                      .wall_now = get_wall};
     clock_now = START;
     wall_offset = 0;
+    pause_count = 0;
 }
 
 /* Fails unless the report has added EXPECTED; empties it. */
@@ -432,4 +443,26 @@ TEST(a_clock_that_is_set_is_followed)
     assert_time(0, 200 * MS, 200 * MS, "57.255062");
     wall_offset = SECOND;
     assert_time(0, 300 * MS, 300 * MS, "58.355062");
+}
+
+/* The first offset is measured again after a pause. */
+TEST(a_pause_at_the_first_row_does_not_change_the_times)
+{
+    prepare(2);
+    jobs[0].plan.path = jobs[1].plan.path = "/tmp";
+    pause_ns = 150 * MS;
+    pause_count = 1;
+    assert_time(0, 100 * MS, 100 * MS, "57.155062");
+    assert_time(1, 100 * MS, 100 * MS, "57.155062");
+}
+
+/* However often the program is paused, the clock was not set, so the offset is kept. */
+TEST(pauses_do_not_look_like_a_clock_that_is_set)
+{
+    prepare(2);
+    jobs[0].plan.path = jobs[1].plan.path = "/tmp";
+    assert_time(0, 100 * MS, 100 * MS, "57.155062");
+    pause_ns = 900 * MS;
+    pause_count = 100;
+    assert_time(1, 100 * MS, 100 * MS, "57.155062");
 }
