@@ -209,13 +209,17 @@ posix_leftover_remove(void)
 }
 
 /* Body of the remover. It stays in the working directory of the caller, because the name
- * of the file may be relative to it. */
+ * of the file may be relative to it. It blocks all signals: the monitor has unblocked
+ * those that posix_terminal_watch handles. */
 static _Noreturn void
 run_remover(void)
 {
     char byte;
     ssize_t got;
+    sigset_t every_signal;
 
+    sigfillset(&every_signal);
+    sigprocmask(SIG_SETMASK, &every_signal, NULL);
     setsid();
     posix_inherited_release();
     do
