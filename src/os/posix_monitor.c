@@ -669,9 +669,10 @@ watch_writes(struct write_progress *progress, int64_t now, int64_t deadline)
     return now + WRITES_PACE;
 }
 
-/* The monitor's loop. All signals are blocked except in pselect(2), which uses the signal
- * mask MASK. So the handlers run only there, and no signal is missed between a check and
- * the wait. */
+/* The monitor's loop. The signals that the loop waits for are blocked except in
+ * pselect(2), which uses the signal mask MASK. So their handlers run only there, and no
+ * signal is missed between a check and the wait. Only the handler of the signals that end
+ * the monitor may run at any time (posix_terminal_watch). */
 static _Noreturn void
 watch_child(const sigset_t *mask)
 {

@@ -65,9 +65,21 @@ static int terminal = -1;
 /* In the monitor: its child, which draws. */
 static pid_t drawing_child;
 
-/* Signals that end the monitor at once. The program handles none of them otherwise. */
-static const int deadly_signals[] = {SIGILL,  SIGABRT, SIGFPE,  SIGBUS,  SIGSEGV, SIGSYS,
-                                     SIGTRAP, SIGPIPE, SIGALRM, SIGXCPU, SIGUSR2};
+/* Signals that end the monitor at once, beside the real-time signals. The program handles
+ * none of them otherwise. */
+static const int deadly_signals[] = {
+    SIGILL,    SIGABRT, SIGFPE,    SIGBUS,  SIGSEGV, SIGSYS,  SIGTRAP,
+    SIGPIPE,   SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGUSR2,
+#ifdef SIGPOLL
+    SIGPOLL, /* on other systems, its default action is to do nothing */
+#endif
+#ifdef SIGPWR
+    SIGPWR,
+#endif
+#ifdef SIGSTKFLT
+    SIGSTKFLT,
+#endif
+};
 
 /* Set by the handler of SIGTSTP in the monitor, cleared by the monitor's loop. */
 static volatile sig_atomic_t is_stop_wanted;
@@ -274,7 +286,10 @@ on_deadly_signal(int signo)
 {
     int64_t give_up_at = os_clock_now() + DEADLINE_TIDYING;
 
-    kill(drawing_child, SIGKILL);
+    /* A child that has ended may have been reaped. Then its number may belong to another
+     * process, which is no child, so that waitpid fails. */
+    if (waitpid(drawing_child, NULL, WNOHANG) == 0)
+        kill(drawing_child, SIGKILL);
     while (waitpid(drawing_child, NULL, WNOHANG) == 0 && os_clock_now() < give_up_at)
         os_sleep_until(os_clock_now() + MS);
     posix_terminal_restore();
@@ -289,12 +304,23 @@ has_default_action(int signo)
     return sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
-/* A crash is a signal that must not be blocked: the kernel would end the process without
+/* Sets the handler of SIGNO, which would end this process, and adds SIGNO to HANDLED.
+ * Does nothing if SIGNO is ignored or has a handler. */
+static void
+handle_deadly_signal(int signo, sigset_t *handled)
+{
+    if (!has_default_action(signo))
+        return;
+    handle_signal(signo, on_deadly_signal, (int)SA_RESETHAND);
+    sigaddset(handled, signo);
+}
+
+/* Unblocks the deadly signals: a blocked SIGSEGV of a crash would end the process without
  * a call of the handler. */
 void
 posix_terminal_watch(pid_t child)
 {
-    sigset_t set;
+    sigset_t handled;
 
     if (!page)
         return;
@@ -303,15 +329,14 @@ posix_terminal_watch(pid_t child)
     if (has_default_action(SIGTSTP))
         handle_signal(SIGTSTP, on_stop_key, 0);
 
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof(deadly_signals) / sizeof(deadly_signals[0]); i++) {
-        int signo = deadly_signals[i];
-        if (!has_default_action(signo))
-            continue;
-        handle_signal(signo, on_deadly_signal, (int)SA_RESETHAND);
-        sigaddset(&set, signo);
-    }
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    sigemptyset(&handled);
+    for (size_t i = 0; i < sizeof(deadly_signals) / sizeof(deadly_signals[0]); i++)
+        handle_deadly_signal(deadly_signals[i], &handled);
+#ifdef SIGRTMIN
+    for (int signo = SIGRTMIN; signo <= SIGRTMAX; signo++)
+        handle_deadly_signal(signo, &handled);
+#endif
+    sigprocmask(SIG_UNBLOCK, &handled, NULL);
 }
 
 /* The default action of SIGTSTP stops the process, unless nobody could continue it (an

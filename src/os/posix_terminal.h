@@ -15,7 +15,7 @@ void posix_terminal_restart(void);
 
 /* In the monitor: from now on, a stop (Ctrl-Z) is noted for posix_terminal_stop_if_asked
  * instead of stopping the monitor at once. If a signal such as SIGSEGV ends the monitor,
- * the terminal is restored before. CHILD is the process that draws. */
+ * the terminal is restored first. CHILD is the process that draws. */
 void posix_terminal_watch(pid_t child);
 
 /* In the monitor: if a stop was noted, stops the child, restores the terminal, and

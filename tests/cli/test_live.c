@@ -145,7 +145,8 @@ TEST(the_terminal_is_restored_when_the_child_dies)
 
 TEST(the_terminal_is_restored_when_the_monitor_dies)
 {
-    static const int signals[] = {SIGSEGV, SIGABRT, SIGPIPE, SIGUSR2};
+    const int signals[] = {SIGSEGV, SIGABRT, SIGPIPE, SIGUSR2,     SIGVTALRM,
+                           SIGPROF, SIGIO,   SIGALRM, SIGRTMIN + 6};
     need_bare("the program is killed");
     need_linux();
     for (size_t i = 0; i < LENGTH(signals); i++) {
