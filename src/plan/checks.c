@@ -232,13 +232,14 @@ check_conflicts(const struct cli_option *option, const struct options *options,
 {
     enum option_id id = option->id;
     char letter[2];
-    const char *name = option->name;
+    char async_letter[2];
+    const char *name = find_written_name(options, id, letter);
     bool wrong_mode = !(option->modes & (int)mode);
 
     if (mode == MODE_COMPARE && wrong_mode)
         return refuse_pair(name, "compare", only_reads, NULL, error);
     if (options->given[OPTION_RECORD] && conflicts_with_record(id, options))
-        return refuse_pair(find_written_name(options, id, letter), "record",
+        return refuse_pair(name, "record",
                            "the file gets a line for each request, and the screen the "
                            "usual report",
                            NULL, error);
@@ -254,8 +255,8 @@ check_conflicts(const struct cli_option *option, const struct options *options,
     if (mode & MODE_SWEEP && (wrong_mode || conflicts_with_sweep(id, options)))
         return refuse_pair(name, "sweep", explain_sweep(id), NULL, error);
     if (options->given[OPTION_ASYNC] && id == OPTION_URING)
-        return refuse_pair(name, "async", "each is a way to send requests", choose_one,
-                           error);
+        return refuse_pair(name, find_written_name(options, OPTION_ASYNC, async_letter),
+                           "each is a way to send requests", choose_one, error);
     if (options->given[OPTION_APPEND] && conflicts_with_append(id, options))
         return refuse_pair(name, "append",
                            "a log begins empty, and each write waits for the one before",

@@ -201,11 +201,11 @@ static const struct expected runs[] = {
      "1M\n3 IOPING UNKNOWN - -w '-check': not a time such as 10ms, 0.5s or 2min\n3 "
      "IOPING UNKNOWN - option '-check' doesn't allow an argument; leave out '=1'\n3 "
      "IOPING UNKNOWN - "
-     "-json and -check cannot be combined: -check prints one line and nothing else; "
-     "leave out -json\n3 IOPING UNKNOWN - -warn 'x=1': unknown "
+     "-J and -check cannot be combined: -check prints one line and nothing else; "
+     "leave out -J\n3 IOPING UNKNOWN - -warn 'x=1': unknown "
      "figure; use min, avg, max, mdev, iops, bps or a percentile such as p99\n3 IOPING "
-     "UNKNOWN - -print-count and -check cannot be combined: -check prints one line and "
-     "nothing else; leave out -print-count\n"},
+     "UNKNOWN - -p and -check cannot be combined: -check prints one line and nothing "
+     "else; leave out -p\n"},
     {"without_a_reader_the_status_is_unknown", "", 0,
      "3\nioping: standard output: Broken pipe\n"},
     {"help_and_version_are_unknown", "", 0, "3\n3\n0\n"},

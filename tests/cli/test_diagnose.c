@@ -317,17 +317,17 @@ static const struct variant refused[] = {
      "know; "
      "leave out the prefix to limit the whole time\n"},
     {"-W data", 1, "",
-     "ioping: -write and -diagnose cannot be combined: -diagnose writes only to files "
-     "of its own; leave out -write\n"},
+     "ioping: -W and -diagnose cannot be combined: -diagnose writes only to files of its "
+     "own; leave out -W\n"},
     {"-c 9 data", 1, "",
-     "ioping: -count and -diagnose cannot be combined: -w says how long -diagnose may "
-     "take; leave out -count\n"},
+     "ioping: -c and -diagnose cannot be combined: -w says how long -diagnose may take; "
+     "leave out -c\n"},
     {"-csv data", 1, "",
      "ioping: -csv and -diagnose cannot be combined: -J is the format of -diagnose for "
      "programs; leave out -csv\n"},
     {"-q data", 1, "",
-     "ioping: -quiet and -diagnose cannot be combined: -diagnose chooses its requests "
-     "and its report itself; leave out -quiet\n"},
+     "ioping: -q and -diagnose cannot be combined: -diagnose chooses its requests and "
+     "its report itself; leave out -q\n"},
     {"missing", 2, "",
      "ioping: missing: No such file or directory; name a directory, file or device that "
      "exists\n"},

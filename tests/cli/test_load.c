@@ -90,8 +90,8 @@ TEST(what_cannot_be_is_refused)
          "them\n",
          1},
         {"-c 3 -load write -k d",
-         "-keep and -load cannot be combined: the load would use the same file "
-         "ioping.tmp; leave out -keep\n",
+         "-k and -load cannot be combined: the load would use the same file "
+         "ioping.tmp; leave out -k\n",
          1},
         {"-c 3 -load '' d", "-load '': '': the first word must be read, write or rw\n",
          1},

@@ -145,8 +145,8 @@ TEST(a_count_that_can_never_be_enough_is_refused)
          "ioping: -slo: loaded-p99 needs 99 requests that count, but -c 98 gives at most "
          "98; use -c 99\n"},
         {"-c 20 -sweep size -slo p99=1h", 1, "",
-         "ioping: -count and -sweep cannot be combined: -w says how long each step "
-         "takes; leave out -count\n"},
+         "ioping: -c and -sweep cannot be combined: -w says how long each step "
+         "takes; leave out -c\n"},
     };
     expect_variants(cases, LENGTH(cases), "ioping %s missing");
 }

@@ -260,8 +260,8 @@ TEST(what_makes_no_sense_is_refused)
         {"-threads x", "-threads 'x': not a count such as 10, 5k or 1M"},
         {"-depth 0 -U", "-depth '0': must be more than 0"},
         {"-depth 4097 -U", "-depth '4097': must be at most 4096"},
-        {"-A -U", "-uring and -async cannot be combined: each is a way to send requests; "
-                  "choose one of them"},
+        {"-A -U", "-U and -A cannot be combined: each is a way to send requests; choose "
+                  "one of them"},
         {"-U -depth 2 -corrected",
          "-corrected and -depth cannot be combined: requests "
          "in flight together do not wait for each other; leave out -corrected"},

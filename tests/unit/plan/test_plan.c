@@ -616,9 +616,9 @@ static const struct planned_row refusals[] = {
      "ioping: -plot: b is also the file of -prometheus; name another file\n"},
     /* What a log does not have is refused. */
     {"-append .", "ioping: -append works only with -write\n"},
-    {"-G -append .",
-     "ioping: -read-write and -append cannot be combined: a log begins "
-     "empty, and each write waits for the one before; leave out -read-write\n"},
+    {"-G -append .", "ioping: -G and -append cannot be combined: a log begins empty, and "
+                     "each write waits "
+                     "for the one before; leave out -G\n"},
 };
 
 TEST(what_cannot_be_planned_is_refused)
