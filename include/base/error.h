@@ -47,9 +47,10 @@ int error_set(struct error *error, int status, const char *what, const char *why
 int error_advise(struct error *error, const char *advice);
 
 /*
- * Fills ERROR: the file PATH cannot be opened for writing because of the errno value
- * CODE. The status is EXIT_PREPARE, and the advice is about the path if it is known to be
- * the cause. Always returns -1.
+ * Fills ERROR: the file PATH cannot be opened for writing, or cannot be emptied, because
+ * of the errno value CODE. The status is EXIT_PREPARE, and the advice is about the path
+ * if it is known to be the cause. ENOENT is taken to mean that the directory of PATH does
+ * not exist. Always returns -1.
  */
 int error_set_file(struct error *error, const char *path, int code);
 

@@ -117,6 +117,9 @@ int os_file_info(int fd, struct os_info *info);
  * already ends with a separator. */
 const char *os_path_separator(const char *path);
 
+/* Returns true if the directory that the file at PATH is in exists. The file need not. */
+bool os_path_has_folder(const char *path);
+
 /* Removes the file at PATH. Returns 0, or -1 with errno. */
 int os_path_remove(const char *path);
 

@@ -75,6 +75,20 @@ os_path_separator(const char *path)
     return length && path[length - 1] == '/' ? "" : "/";
 }
 
+bool
+os_path_has_folder(const char *path)
+{
+    struct os_info info;
+    char folder[PATH_ROOM];
+    const char *slash = strrchr(path, '/');
+    int length = slash ? (int)(slash + 1 - path) : 0;
+
+    if (length == 0)
+        return true; /* the working directory */
+    int written = snprintf(folder, sizeof(folder), "%.*s", length, path);
+    return written < PATH_ROOM && os_path_info(folder, &info) == 0;
+}
+
 int
 os_path_remove(const char *path)
 {

@@ -117,6 +117,21 @@ os_path_separator(const char *path)
     return length && strchr("\\/:", path[length - 1]) ? "" : "\\";
 }
 
+bool
+os_path_has_folder(const char *path)
+{
+    struct os_info info;
+    char folder[MAX_PATH];
+    int length = (int)strlen(path);
+
+    while (length > 0 && !strchr("\\/:", path[length - 1]))
+        length--;
+    if (length == 0)
+        return true; /* the working directory */
+    int written = snprintf(folder, sizeof(folder), "%.*s.", length, path);
+    return written < (int)sizeof(folder) && os_path_info(folder, &info) == 0;
+}
+
 #define MAX_PARTITIONS 96 /* a disk with more partitions counts as in use */
 
 /* Returns true if the device has a file system or partitions, which writing to it would

@@ -25,6 +25,7 @@
 #include "os/output.h"
 #include "os/process.h"
 #include "os/thread.h"
+#include "report/output_file.h"
 #include "report/outputs.h"
 
 #include <errno.h>
@@ -259,7 +260,7 @@ refuse_file(const struct export_file *file, int code, struct error *error)
             "file",
             file->magic_description);
 
-    return error_set_file(error, file->path, code);
+    return output_file_refuse(file->path, code, error);
 }
 
 /* Makes a writer without files, whose thread is not started. Returns NULL if memory is

@@ -65,6 +65,17 @@ has_stdout_at_end(const struct plan *plan)
     return plan_screen(plan)->kind->sink == SINK_STDOUT_AT_END;
 }
 
+/* For example, a symbolic link may lead to a missing directory, and no file can be made
+ * in /proc. */
+int
+output_file_refuse(const char *path, int code, struct error *error)
+{
+    error_set_file(error, path, code);
+    if (code == ENOENT && os_path_has_folder(path))
+        return error_advise(error, "name another file");
+    return -1;
+}
+
 /* Checks the type of the file before it is opened, because opening a device may have side
  * effects. Checks the open file too, because the path may lead to another file by then,
  * and because only an open character device can be asked whether it is a disk. */
@@ -86,7 +97,7 @@ output_file_open(struct output_file *file, const struct plan *plan, struct error
     if (exists && info.kind == OS_BLOCK)
         return refuse_device(path, error);
     if (exists && info.kind == OS_DIRECTORY)
-        return error_set_file(error, path, EISDIR);
+        return output_file_refuse(path, EISDIR, error);
 
     int stream = os_stream_open(path);
     if (stream < 0 && errno == EEXIST)
@@ -94,7 +105,7 @@ output_file_open(struct output_file *file, const struct plan *plan, struct error
                          "belongs to another user, or is a link, in a directory where "
                          "anyone may write; name a file in a directory of your own");
     if (stream < 0)
-        return error_set_file(error, path, errno);
+        return output_file_refuse(path, errno, error);
 
     file->stream = stream;
     file->is_new = !exists;

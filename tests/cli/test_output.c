@@ -199,6 +199,8 @@ TEST(a_file_that_cannot_be_opened_ends_it_before_a_request)
         {"''", 1, "", "ioping: -output '': the name of the file is empty\n"},
         {"missing/x", 2, "",
          "ioping: missing/x: No such file or directory; make its directory first\n"},
+        {"/proc/x", 2, "",
+         "ioping: /proc/x: No such file or directory; name another file\n"},
         {"d", 2, "", "ioping: d: Is a directory; name a file in it\n"},
         {"copy/x", 2, "",
          "ioping: copy/x: Not a directory; check the path: a name before a / is not a "

@@ -129,8 +129,7 @@ TEST(a_file_that_cannot_be_kept_ends_it_before_the_first_request)
          "ioping: plain/x: Not a directory; check the path: a name before a / is not a "
          "directory\n",
          2},
-        {"/proc/x",
-         "ioping: /proc/x: No such file or directory; make its directory first\n", 2},
+        {"/proc/x", "ioping: /proc/x: No such file or directory; name another file\n", 2},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         expect(cases[i].status, "", cases[i].line,

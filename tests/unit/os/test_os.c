@@ -90,6 +90,16 @@ TEST(a_missing_path_has_an_errno)
     assert_int_equal(errno, ENOENT);
 }
 
+TEST(the_folder_of_a_path_exists_or_not)
+{
+    close(make_file("plain", 1));
+    assert_true(os_path_has_folder("missing"));
+    assert_true(os_path_has_folder("/missing"));
+    assert_true(os_path_has_folder(path_of("missing")));
+    assert_false(os_path_has_folder(path_of("missing/missing")));
+    assert_false(os_path_has_folder(path_of("plain/missing")));
+}
+
 TEST(a_file_opened_for_reading_cannot_be_written)
 {
     close(make_file("read-only", 1));
