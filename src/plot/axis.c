@@ -20,6 +20,7 @@
  * (sexagesimal, such as s), 24 times (hours) and 1024 times (binary, such as KiB). A 0
  * ends each list. */
 static const short decimal[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 0};
+static const short up_to_100[] = {1, 2, 5, 10, 20, 50, 100, 0};
 static const short sexagesimal[] = {1, 2, 5, 10, 20, 30, 0};
 static const short hours[] = {1, 2, 3, 6, 12, 0};
 static const short binary[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 0};
@@ -47,7 +48,7 @@ static const struct scale_row {
     {PLOT_TIME, "min", MINUTE, MINUTE, sexagesimal},
     {PLOT_TIME, "hour", HOUR, HOUR, hours},
     {PLOT_TIME, "day", DAY, DAY, decimal},
-    {PLOT_TIME, "day", THOUSAND *DAY, DAY, decimal},
+    {PLOT_TIME, "day", THOUSAND *DAY, DAY, up_to_100}, /* more would overflow */
     {PLOT_COUNT, "", 1, 1, decimal},
     {PLOT_COUNT, "k", THOUSAND, THOUSAND, decimal},
     {PLOT_COUNT, "M", MILLION, MILLION, decimal},

@@ -135,6 +135,19 @@ TEST(an_axis_that_is_not_rounded_ends_with_its_values)
     assert_true(is_near(ticks[3].position, 90));
 }
 
+/* The longest time in an int64_t is about 106 700 days. */
+TEST(the_longest_times_have_ticks_that_rise)
+{
+    struct plot_tick ticks[PLOT_TICKS];
+    const struct axis_case test = {PLOT_TIME, true, HOUR, 106000 * 24 * HOUR,
+                                   300,       1,    NULL, NULL};
+    struct plot_axis axis = axis_of(&test);
+    int count = plot_axis_ticks(&axis, ticks);
+    assert_in_range(count, 2, PLOT_TICKS);
+    for (int i = 1; i < count; i++)
+        assert_true(ticks[i].position > ticks[i - 1].position);
+}
+
 TEST(ticks_are_never_closer_than_the_gap)
 {
     for (int64_t most = 3; most < HOUR; most = most * 13 / 7 + 1)
