@@ -40,7 +40,7 @@
  * output. Set at the start. */
 static bool streams_are_one;
 
-/* There is a file of os_stream_open, which gets the results. */
+/* The results go, or went, to a file of os_stream_open that is no standard stream. */
 static atomic_bool has_results_file;
 
 void
@@ -180,7 +180,6 @@ os_stream_write(int stream, const char *bytes, size_t size)
 int
 os_stream_close(int stream)
 {
-    atomic_store(&has_results_file, false);
     posix_inherited_remove(stream);
     posix_monitor_write_begins(stream);
     int status = close(stream);
@@ -279,7 +278,8 @@ os_stream_open(const char *path)
         return -1;
 
     signal(SIGPIPE, SIG_IGN);
-    atomic_store(&has_results_file, true);
+    if (!standard)
+        atomic_store(&has_results_file, true);
     posix_inherited_add(fd);
     posix_monitor_watch_file(fd, path);
     if (posix_monitor_exists() && os_thread_start(&guard, posix_signals_guard, NULL) == 0)
