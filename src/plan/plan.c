@@ -559,11 +559,18 @@ note_low_percentiles(const struct slos *slos, const char *option, struct notes *
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         const char *percent = slo->percentile.name;
-        if (slo->metric == SLO_PERCENTILE && strlen(percent) == 1)
-            notes_add(notes, option,
-                      "%d %% of the requests take longer than %s; for slow requests, use "
-                      "p90 or p99",
-                      100 - (percent[0] - '0'), slo_name(slo, name));
+        const char *noun = "requests";
+        if (slo->metric != SLO_PERCENTILE || strlen(percent) != 1)
+            continue;
+
+        if (slo_is_of_operation(slo))
+            noun = operations[scope_operation(slo->scope)].noun;
+        int prefix_length = (int)(strlen(slo_name(slo, name)) - strlen("p9"));
+        notes_add(notes, option,
+                  "%d %% of the %s take longer than %s; for slow %s, use %.*sp90 or "
+                  "%.*sp99",
+                  100 - (percent[0] - '0'), noun, name, noun, prefix_length, name,
+                  prefix_length, name);
     }
 }
 

@@ -45,6 +45,10 @@ static const struct expected runs[] = {
      "ioping: -print: 91 % of the requests take longer than p9; for slow requests, use "
      "p90 or p99\n",
      "ioping -C -i 0 -c 9 -print p9,p9.0 data"},
+    {"a_low_percentile_of_reads_has_a_note_about_reads", "", 0, "~^[0-9]+\n$",
+     "ioping: -print: 91 % of the reads take longer than read-p9; for slow reads, use "
+     "read-p90 or read-p99\n",
+     "ioping -C -G -i 0 -c 40 -print read-p9 ."},
     {"advice_that_is_followed_is_enough", "", 0, "99\n", "",
      "ioping -C -i 0 -c 100 -print p99,count data | cut -d' ' -f2"},
     {"the_first_unknown_period_has_the_reason", "", 3, "~^(-\n)+$",
