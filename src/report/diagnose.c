@@ -307,7 +307,8 @@ add_figures(struct buffer *text, const struct diagnosis *diagnosis)
         buffer_format(text, "unknown: %s\n", why);
     } else {
         units_add(text, UNITS_SIZE, (int64_t)facts->stream_bps);
-        buffer_format(text, "/s (%" PRIu64 " sequential reads of ", facts->stream.count);
+        buffer_format(text, "/s (%" PRIu64 " sequential %s of ", facts->stream.count,
+                      units_plural(facts->stream.count, "read", "reads"));
         units_add(text, UNITS_SIZE, facts->stream_size);
         buffer_text(text, ")\n");
     }
@@ -319,8 +320,9 @@ add_figures(struct buffer *text, const struct diagnosis *diagnosis)
         buffer_format(text, "unknown: %s\n", why);
     } else {
         add_part_times(text, &facts->flush);
-        buffer_format(text, " (%" PRIu64 " writes, each with a flush)\n",
-                      facts->flush.count);
+        buffer_format(text, " (%" PRIu64 " %s)\n", facts->flush.count,
+                      units_plural(facts->flush.count, "write, with a flush",
+                                   "writes, each with a flush"));
     }
     add_shares(text, facts);
 }

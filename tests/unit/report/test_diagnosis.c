@@ -531,6 +531,10 @@ TEST(lines_of_figures_are_true)
     assert_null(strstr(text, "\nothers "));
     free(text);
 
+    diagnosis.facts.stream.count = 1;
+    expect_printed("(1 sequential read of ");
+    diagnosis.facts.flush.count = 1;
+    expect_printed(" (1 write, with a flush)\n");
     diagnosis.facts.paused.count = 0;
     expect_printed("\nidle       unknown: too few requests\n");
     diagnosis.facts.cached = 600;
