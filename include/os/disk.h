@@ -52,11 +52,13 @@ int os_disk_find(int fd, struct os_disk *disk);
 
 /* How busy a disk has been since the system started. */
 struct os_disk_activity {
-    int64_t requests; /* completed requests */
+    int64_t requests; /* completed reads and writes */
     /* Time with at least one request in flight. The kernel counts short requests roughly,
      * and may count too much. */
     int64_t busy_ns;
-    int64_t request_ns; /* sum of the times of the completed requests */
+    /* Sum of the times of completed requests: of reads and writes, and also of discards
+     * and flushes, which `requests` leaves out. */
+    int64_t request_ns;
 };
 
 /* Fills ACTIVITY for DISK, which os_disk_find has filled. Returns 0, or -1 if this is

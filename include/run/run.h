@@ -36,8 +36,8 @@ struct run_record {
     /* The fields below are set only if `kind` is RECORD_PERIOD. */
     int64_t ended_at; /* end of the period, ns, monotonic */
     /* The multiple of -P at which the period was due to end, ns, monotonic. It is the
-     * same for all jobs. It is above `ended_at` if the run ended first. 0 if a number of
-     * requests can end a period (-p). */
+     * same for all jobs. It is above `ended_at` if the run ended first, and may be well
+     * below it after a stall. 0 if a number of requests can end a period (-p). */
     int64_t due_at;
 };
 

@@ -83,8 +83,8 @@ struct slos {
     struct slo list[SLOS_MAX];
     char refused[160]; /* buffer for a reason that repeats the refused text; other reasons
                           are string literals */
-    /* The name that was refused last because no figure has this name, cut to fit. "" if
-     * no name was refused, or for another reason. */
+    /* The last unknown name, cut to fit: it was refused because no figure has this name.
+     * "" if no name was refused, or for another reason. */
     char unknown_name[41];
 };
 
@@ -123,8 +123,8 @@ struct slo_answer {
     uint64_t count;       /* values that the figure is computed from */
     uint64_t min_samples; /* minimum number of values to know the figure, whatever the
                              limit is */
-    uint64_t above;       /* values above the limit; only slo_answer sets it, and only
-                             for an absolute limit on a percentile */
+    uint64_t above;       /* values above the limit, if the limit is absolute and on a
+                             percentile; else 0. slo_measure leaves it 0 */
     /* The verdict is certain at 95 %. False if the verdict is SLO_UNKNOWN. For other
      * verdicts, slo_answer tests it if the limit is on a percentile. Any other limit
      * gives a certain verdict. */

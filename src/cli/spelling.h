@@ -16,8 +16,8 @@ int spelling_count_edits(const char *word, size_t length, const char *name);
 /*
  * Writes advice about WORD, which is not the name of a figure, into ADVICE, a buffer of
  * SIZE bytes, such as "did you mean p99?". LIST has the names to choose from, one on each
- * line; a name ends before an equals sign. Upper case and lower case are the same.
- * Returns false, and leaves ADVICE as it is, if there is no advice.
+ * line, and ends with a newline; a name ends before an equals sign. Upper case and lower
+ * case are the same. Returns false, and leaves ADVICE as it is, if there is no advice.
  */
 bool spelling_suggest_figure(const char *word, const char *list, char *advice,
                              size_t size);

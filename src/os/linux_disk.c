@@ -61,8 +61,8 @@ static const struct {
     {"/host", "scsi"},
 };
 
-/* By transport of an NVMe controller, as its driver calls it: how its disks are
- * connected. */
+/* How a disk is connected, by the transport of its NVMe controller, as the driver calls
+ * it. */
 static const struct {
     const char *word, *transport;
 } nvme_transports[] = {
@@ -128,8 +128,8 @@ read_model(const char *folder, struct os_disk *disk)
 }
 
 /* Stores how the NVMe disk in FOLDER is connected, which several controllers may share.
- * Its path in sysfs does not show that, even if it is a disk on the bus of this machine.
- * The transport of its controllers shows it. */
+ * The sysfs path is virtual for any disk with several ports, even a local one. The
+ * transport of its controllers shows how it is connected. */
 static void
 find_shared_transport(const char *folder, struct os_disk *disk)
 {
@@ -149,7 +149,8 @@ find_shared_transport(const char *folder, struct os_disk *disk)
 }
 
 /* Stores how the disk in FOLDER, behind the sysfs link DEVICE_LINK, is connected. The
- * whole path of the device is needed. The link itself may lead only to a neighbour. */
+ * whole path of the device is needed. The link itself may be relative to another virtual
+ * device. */
 static void
 find_transport(const char *device_link, const char *folder, struct os_disk *disk)
 {
@@ -536,8 +537,9 @@ os_disk_find(int fd, struct os_disk *disk)
     return linux_disk_describe("", device_link, disk);
 }
 
-/* Fields of the file "stat" of a disk, numbered from 0: completed reads, writes, discards
- * and flushes, and the milliseconds with a request in flight. */
+/* Fields of the file "stat" of a disk, numbered from 0: how many reads and writes are
+ * completed; the sums of the times of reads, writes, discards and flushes; and the time
+ * with a request in flight. All times are in ms. */
 enum {
     STAT_READS = 0,
     STAT_READ_TIME = 3,

@@ -46,11 +46,12 @@ void labels_draw(struct labels *labels, struct buffer *text, const char *name, d
 /* A label to the right of a panel. It names a line that ends at the edge of the panel. */
 struct edge_label {
     double line_y, text_y; /* y of the line, and of the text of the label */
-    int colour;            /* for plot_class */
+    int colour;            /* index of the colour of a target, passed to plot_class */
     char text[48];
 };
 
-/* Inserts LABEL into the COUNT labels of LIST, which are sorted from the top down. */
+/* Inserts LABEL into the COUNT labels of LIST, which are sorted from the top down. LIST
+ * must have room for COUNT + 1 labels. */
 void edge_labels_insert(struct edge_label *list, int count,
                         const struct edge_label *label);
 
