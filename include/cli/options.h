@@ -148,8 +148,8 @@ struct options {
     struct slos figures;        /* -print: names of figures, without limits */
     struct buckets buckets;
     uint16_t given[OPTION_IDS]; /* how often each option was given */
-    /* the letter by which each option was given last, such as 'J'; 0: by its name, or not
-     * given */
+    /* the letter of the last use of each option, such as 'J'; 0 if the last use was by
+     * name, or if there was none */
     char letters[OPTION_IDS];
     bool help_all; /* -h all */
 };

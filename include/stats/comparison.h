@@ -22,9 +22,9 @@ struct comparison_figure {
     struct interval bounds;   /* interval of `ratio` at 95 % */
     enum slo_verdict verdict; /* verdict on the relative limit that the figure belongs
                                  to */
-    /* If `bounds` are unknown because a log of histograms is too short, the row or the
-     * first row: its intervals, and how many it should have at least. Else 0. If both are
-     * too short, this is about the one that should have more. */
+    /* The number of intervals in the log of histograms that is too short for `bounds`,
+     * and the minimum. If the logs of the row and of the first row are both too short,
+     * this is about the log that needs more. 0: no log is too short. */
     uint64_t interval_count;
     uint64_t min_intervals;
 };

@@ -17,8 +17,8 @@ struct dependence {
     double drift; /* how much all latencies rise and fall together: the standard deviation
                      of the median of log latencies over the run (dependence.c); 0 if no
                      drift had to be assumed */
-    /* If a series of histograms is too short for a known dependence: the number of
-     * intervals that it should have at least. Else 0. */
+    /* The minimum number of intervals of a series of histograms that is too short for a
+     * known dependence. Else 0. */
     uint64_t min_intervals;
 };
 

@@ -138,8 +138,8 @@ is_exact_option(const char *word)
 /*
  * Takes the next word of the command line as the value of OPTION, whose name is SHOWN in
  * messages. Returns the value, or NULL with an error: there is no further word, or the
- * value must be the path of a file but is an option, which the user would not want as the
- * name of a file.
+ * value must be the path of a file but is an option. The user would not want to give a
+ * file the name of an option.
  */
 static const char *
 take_value(struct parser *parser, const struct cli_option *option, const char *shown)

@@ -100,10 +100,10 @@ find_synonym(const char *word, size_t length)
 
 /*
  * Returns the option whose long name has the smallest edit distance to the LENGTH letters
- * at WORD. If several have it, returns the first of them that begins with the same letter
- * as WORD, because the first letter is seldom wrong. A distance is too large if it is
- * more than a third of the letters of the longer of WORD and the name. Returns NULL if
- * all distances are too large, or if WORD is too short or too long to be judged.
+ * at WORD. If several are equally near, returns the first of them that begins with the
+ * same letter as WORD, because the first letter is seldom wrong. A distance is too large
+ * if it is more than a third of the letters of the longer of WORD and the name. Returns
+ * NULL if all distances are too large, or if WORD is too short or too long to be judged.
  */
 static const struct cli_option *
 find_nearest(const char *word, size_t length)

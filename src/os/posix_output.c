@@ -38,7 +38,7 @@
 
 /* Messages and results go to one place: standard error is the same file as standard
  * output. Set at the start. */
-static bool streams_are_one;
+static bool is_one_stream;
 
 /* The results go, or went, to a file of os_stream_open that is no standard stream. */
 static atomic_bool has_results_file;
@@ -55,9 +55,9 @@ os_stream_guard(void)
              * every write to it fails. */
             open("/", O_RDONLY);
 
-    streams_are_one =
-        fstat(STDOUT_FILENO, &output) == 0 && fstat(STDERR_FILENO, &messages) == 0 &&
-        output.st_dev == messages.st_dev && output.st_ino == messages.st_ino;
+    is_one_stream = fstat(STDOUT_FILENO, &output) == 0 &&
+                    fstat(STDERR_FILENO, &messages) == 0 &&
+                    output.st_dev == messages.st_dev && output.st_ino == messages.st_ino;
 }
 
 int64_t
@@ -101,7 +101,7 @@ wait_writable(int stream)
     static atomic_bool message_was_dropped; /* whether the last message was dropped;
                                              * written by any thread */
     bool is_message = stream == STDERR_FILENO;
-    bool has_limit = is_message && (!streams_are_one || atomic_load(&has_results_file));
+    bool has_limit = is_message && (!is_one_stream || atomic_load(&has_results_file));
     int64_t min_wait = is_message ? DEADLINE_GRACE_MIN : DEADLINE_WRITE;
     struct pollfd writable = {.fd = stream, .events = POLLOUT};
     int64_t now = os_clock_now();

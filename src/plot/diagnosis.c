@@ -347,8 +347,8 @@ struct stream_speeds {
 
 /* Fills FOUND with the bandwidth of the reads of TRACK, of SIZE bytes each. A span has a
  * whole number of columns, because a column that lies in two spans would make one of them
- * look faster. The reads ended somewhere in the last column, so it is left out if there
- * are several. */
+ * look faster. It is not known when in the last column the reads ended, so this column is
+ * left out, unless it is the only one. */
 static void
 find_speeds(struct stream_speeds *found, const struct track *track, int64_t size)
 {

@@ -262,7 +262,7 @@ add_idle(struct buffer *text, const struct diagnosis_facts *facts)
         return;
     }
 
-    /* The next read waits for the one before. */
+    /* If reads take longer than the pause, they are further apart. */
     bool is_on_time = facts->paused.average < facts->pause;
     add_part_times(text, &facts->paused);
     buffer_format(text, " (%" PRIu64 " %s of ", count,

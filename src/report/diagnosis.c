@@ -49,7 +49,7 @@
 #define OTHERS_RATE 30
 #define OTHERS_BUSY 50
 /* This many requests of others per second are mentioned even if nothing looks wrong. */
-#define OTHERS_MANY 1000
+#define OTHERS_MENTIONED 1000
 
 /* Pauses are to blame if reads after a pause take this many times as long as reads back
  * to back, and at least this time longer. */
@@ -655,7 +655,8 @@ diagnosis_judge(const struct diagnosis_facts *facts, struct diagnosis_findings *
 {
     *findings = (struct diagnosis_findings){.state = DIAGNOSIS_FINE};
     findings->is_disk_busy = is_busy_for_others(facts);
-    findings->is_disk_shared = findings->is_disk_busy || facts->other_rate >= OTHERS_MANY;
+    findings->is_disk_shared =
+        findings->is_disk_busy || facts->other_rate >= OTHERS_MENTIONED;
 
     judge_class(facts, findings);
     find_knee(facts, findings);

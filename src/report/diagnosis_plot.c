@@ -8,8 +8,8 @@
 #include "writers.h"
 
 /* By use: the part of -diagnose that measures its figure, and whether the panel of this
- * part shows this figure. The panel of the flushes shows the flushes without the writes
- * before them, which the figure for a database log includes. */
+ * part shows this figure. The figure for a database log is the time of a write with its
+ * flush, but the panel shows the flushes alone. */
 static const struct {
     enum plan_part part;
     bool is_shown;
@@ -50,7 +50,7 @@ find_missing_reason(const struct report *report, const struct diagnosis *diagnos
 }
 
 /* Returns the value of the step that is the knee of the sweep. Returns 0 if the knee is
- * unknown, or at the last step: then it may be further right. */
+ * unknown, or at the last step: then it may be at a higher depth. */
 static int64_t
 find_drawn_knee(const struct diagnosis *diagnosis)
 {

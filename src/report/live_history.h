@@ -30,7 +30,8 @@ extern const int live_scales[LIVE_SCALES];
 /* The requests of one second. A request that ended after the last snapshot of a second
  * belongs to the next second. */
 struct live_second {
-    int64_t began_at;       /* ns from the start of the run to the last snapshot before */
+    int64_t began_at; /* ns from the start of the run to the last snapshot before this
+                         second */
     uint64_t latency_count; /* how many requests counted */
     uint64_t requests;      /* how many requests ended, counted or not */
     int64_t max;            /* ns; the longest latency, as exact as the histogram */

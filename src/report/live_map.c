@@ -168,8 +168,9 @@ add_shade(struct buffer *text, enum live_shades shades, int shade, int last_shad
 }
 
 /* Returns the roundest latency above BELOW and up to UPTO, in ns: a power of ten, or 5 or
- * 2 times a power of ten. Of several it returns the shortest, but of a range from 0 the
- * longest, which is nearest to the range above. Returns 0 if there is none. */
+ * 2 times a power of ten. If several are equally round, returns the
+ * shortest. If BELOW is 0, returns the longest, so that the label is near the next one.
+ * Returns 0 if there is none. */
 static int64_t
 find_round(int64_t below, int64_t upto)
 {

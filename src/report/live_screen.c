@@ -502,7 +502,7 @@ void
 live_screen_add(struct buffer *text, const struct live_facts *facts,
                 const struct live_style *style)
 {
-    /* The help may take its line. */
+    /* The help may need the line of the message. */
     bool has_message = facts->message[0] != '\0' && !facts->has_help;
 
     if (style->columns < LIVE_MIN_COLUMNS || style->rows < LIVE_MIN_ROWS) {

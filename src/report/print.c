@@ -53,17 +53,17 @@ explain_unknown(struct report *report, const struct run_record *record, int inde
     bool is_period = record->kind == RECORD_PERIOD;
     unsigned bit = 1u << index;
     bool was_explained = is_period && report->unknown_figures & bit;
-    bool nothing_counts = !is_period && record->stats->latency.count == 0;
+    bool is_without_counts = !is_period && record->stats->latency.count == 0;
     struct buffer reason = {0};
     char name[SLO_NAME_SIZE];
 
     report->unknown_figures |= bit;
-    if (was_explained || (nothing_counts && !is_first))
+    if (was_explained || (is_without_counts && !is_first))
         return;
 
     if (is_period)
         add_period_reason(report, figure, answer, &reason);
-    else if (nothing_counts)
+    else if (is_without_counts)
         buffer_text(&reason, "no request counted"); /* another remark says why */
     else
         outcome_add_unknown(&report->job->outcome, figure, answer, &reason);

@@ -373,7 +373,8 @@ take_diagnosis(struct reports *reports, const struct diagnosis *diagnosis)
     for (int i = 0; i < reports->report_count; i++)
         reports->list[i].diagnosis = diagnosis;
 
-    /* Also if the first part could not begin: the answer is in the picture. */
+    /* This is done even if the first part could not begin, because the answer is in the
+     * picture. */
     reports->export_pending = true;
     end_exports(reports);
     messages_note_failures(reports);

@@ -119,8 +119,8 @@ void diagnosis_print(struct report *report, const struct run_record *record);
 void diagnosis_add_object(struct json *json, const struct diagnosis *diagnosis);
 
 /* diagnosis_plot.c: fills FILLED, the input of a plot, from the diagnosis of REPORT, if
- * there is one yet. ANSWER must be empty; it becomes the memory of the answer, and must
- * outlive FILLED. */
+ * there is one yet. ANSWER must be empty. It then holds the text that
+ * FILLED->answer points to, so it must outlive FILLED. */
 void diagnosis_fill_plot(const struct report *report, struct plot_diagnosis *filled,
                          struct buffer *answer);
 

@@ -45,7 +45,7 @@ struct compare {
     /* name of the file that is being read, for messages, see recorded_source; before
      * the first file, the path of the plan */
     _Atomic(const char *) source;
-    atomic_bool has_output; /* the file of -output is open, or there is none */
+    atomic_bool has_output; /* -output is open, or was not given */
     atomic_bool is_reading; /* files are being read. The thread that changes this to
                              * false reports how the reading has ended. */
     atomic_bool is_done;    /* the reader has finished, and `status` is set */

@@ -119,7 +119,7 @@ describe_line(const char *bytes, size_t length, char *text, size_t size)
     bool is_binary = false;
     int shown = SHOWN;
 
-    /* A character of UTF-8 is not cut. */
+    /* Do not cut a UTF-8 character. */
     while ((int)length > shown && shown > 0 && (bytes[shown] & 0xc0) == 0x80)
         shown--;
     for (size_t i = 0; i < length; i++)

@@ -179,7 +179,8 @@ session_wait(struct session *session, enum session_state at_least)
 
         int64_t deadline = time_add(last_progress, session->plan->end.open_timeout);
         deadline = time_earlier(deadline, session->give_up_at);
-        /* The state may have changed since it was read, and the stage with it. */
+        /* The wait may have ended after `state` was read above. Then there is nothing to
+         * give up. */
         if (now >= deadline && atomic_load(&session->state) >= at_least)
             return;
         if (now >= deadline)

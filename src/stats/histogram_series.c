@@ -216,7 +216,7 @@ measure_at_rank(const struct histogram_series *series, double rank)
 }
 
 /* Returns how many intervals a series like SERIES needs at least, so that it has
- * GROUP_COUNT groups of their present size, and DEPENDENCE_MIN latencies. The series has
+ * GROUP_COUNT groups of the current size, and DEPENDENCE_MIN latencies. The series has
  * COUNT latencies so far. */
 static uint64_t
 find_min_intervals(const struct histogram_series *series, double group_count,
