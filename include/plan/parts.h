@@ -1,7 +1,15 @@
 #ifndef PLAN_PARTS_H
 #define PLAN_PARTS_H
 
+#include "base/time.h"
+
 struct plan;
+
+/* The work time of all parts together if -w is not given, ns. */
+#define DIAGNOSIS_TIME (20 * SECOND)
+
+/* The share of the work time that the reads with pauses have, percent. */
+#define DIAGNOSIS_PAUSES_SHARE 30
 
 /*
  * The parts of -diagnose, in their order. Each part is a run of its own, or a sweep. The

@@ -12,14 +12,10 @@
 #include "plan/parts.h"
 
 #include "base/random.h"
-#include "base/time.h"
 #include "resolve.h"
 
-/* The work time of all parts together if -w is not given, ns. */
-#define DIAGNOSIS_TIME (20 * SECOND)
-
 /* By part: its share of the work time, percent. */
-static const int shares[PLAN_PARTS] = {[PART_OF_PAUSES] = 30,
+static const int shares[PLAN_PARTS] = {[PART_OF_PAUSES] = DIAGNOSIS_PAUSES_SHARE,
                                        [PART_OF_DEPTHS] = 45,
                                        [PART_OF_STREAM] = 10,
                                        [PART_OF_FLUSHES] = 15};

@@ -5,17 +5,15 @@
 #include "base/time.h"
 #include "base/units.h"
 #include "cli/options.h"
+#include "plan/parts.h"
 #include "report/diagnosis.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Reads with which p99 is known even if some of them do not count, the share of -w that
- * they have, percent, and the work time if -w is not given, ns: see plan/diagnose.c. */
+/* With this many reads, p99 is known even if some of them do not count. */
 #define ENOUGH_READS 120
-#define PAUSES_SHARE 30
-#define USUAL_TIME (20 * SECOND)
 
 /* Adds TIME, in ns. */
 static void
@@ -517,10 +515,10 @@ add_longer_run(const struct diagnosis *diagnosis, struct buffer *text)
     }
     if (interval < facts->pause)
         interval = facts->pause;
-    int64_t needed = time_multiply(interval, ENOUGH_READS) / PAUSES_SHARE * 100;
+    int64_t needed = time_multiply(interval, ENOUGH_READS) / DIAGNOSIS_PAUSES_SHARE * 100;
     if (needed < facts->duration)
         needed = time_multiply(facts->duration, 2);
-    if (needed <= USUAL_TIME) {
+    if (needed <= DIAGNOSIS_TIME) {
         add_run(diagnosis, "-diagnose", text);
         return;
     }
