@@ -236,6 +236,7 @@ TEST(logs_that_follow_the_advice_become_known)
                 "%-20s unknown %d, known with the advice %d, known in the end %d of %d\n",
                 cases[i].name, unknown, after_one, known, tries);
         assert_true(unknown > 0);
+        assert_true(after_one > 0);
         assert_true(10 * known >= 9 * tries);
     }
 }

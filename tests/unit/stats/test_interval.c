@@ -303,13 +303,15 @@ static const struct rate_case {
     int ratio;
     bool is_by_request;
     double max_width; /* of the bounds of p50, on average: upper through lower bound */
+    int min_closed;   /* of 100 pairs: bounds of p99 of which none is open */
 } rate_cases[] = {
     {"independent", 0, {300, 5000}, 100, false, 1.15},
     {"0.9", 0.9, {300, 5000}, 100, false, 1.2},
     {"0.99", 0.99, {300, 5000}, 100, false, 1.7},
     {"0.995", 0.995, {300, 5000}, 100, false, 3.2},
     {"0.9 short", 0.9, {60, 2000}, 100, false, 1.45},
-    {"0.9 long", 0.9, {4000, 5000}, 100, false, 1.15},
+    {"0.9 long", 0.9, {4000, 5000}, 100, false, 1.15, 80},
+    {"independent long", 0, {4000, 5000}, 100, false, 1.15, 80},
     {"0.99 10 times", 0.99, {1000, 5000}, 10, false, 1.8},
     {"0.9 10 times", 0.9, {500, 5000}, 10, false, 1.2},
     {"0.9 equal", 0.9, {2000, 2000}, 1, false, 1.3},
@@ -366,8 +368,11 @@ TEST_EACH(runs_of_different_rates_have_bounds_that_hold, rate_cases)
                           rates->name, figure ? "99" : "50", known, open,
                           100.0 * held / known, width);
         assert_true(held * 100 >= 92 * known);
-        if (figure > 0)
+        if (figure > 0) {
+            assert_true(known * 10 >= 6 * pairs);
+            assert_true((known - open) * 100 >= rates->min_closed * pairs);
             continue;
+        }
         assert_true(known * 10 >= 9 * pairs);
         assert_int_equal(open, 0);
         assert_true(width <= rates->max_width);
