@@ -6,7 +6,6 @@
 #include "support.h"
 #include "terminal.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 GROUP_SETUP(make_files)
@@ -69,29 +68,34 @@ TEST(a_stall_is_told_in_the_summary_on_a_terminal)
     terminal_free(&terminal);
 }
 
-/* Runs LINE on a terminal that is stopped by Ctrl-S until the run has ended, or for
- * WAIT us if the run cannot end before. */
+/* Waits at most a minute until the file NAME is in the scratch folder. */
 static void
-run_on_stopped_terminal(struct terminal *terminal, const char *line, useconds_t wait)
+wait_for_file(const char *name)
 {
-    char done[1100];
-    char go[1100];
+    char path[1100];
 
-    snprintf(done, sizeof(done), "%s/done", scratch());
-    snprintf(go, sizeof(go), "%s/go", scratch());
-    unlink(done);
-    unlink(go);
-    terminal_start(terminal, 200,
-                   "stty -echo; echo ready; until_true test -e go; %s; touch done", line);
-    terminal_wait(terminal, "ready");
-    terminal_type(terminal, "\023");
-    usleep(20000); /* so that the terminal stops before the run begins */
-    close(open(go, O_WRONLY | O_CREAT, 0600));
-    usleep(wait);
-    for (int tries = 0; !wait && access(done, F_OK) < 0; tries++) {
+    snprintf(path, sizeof(path), "%s/%s", scratch(), name);
+    for (int tries = 0; access(path, F_OK) < 0; tries++) {
         assert_true(tries < 3000);
         usleep(20000);
     }
+}
+
+/* Runs LINE on a terminal that is stopped by Ctrl-S until LINE has made the file "seen".
+ * The terminal handles Ctrl-S before the shell can read the text that is typed after it.
+ * Without -ixany, this text does not start the terminal again. */
+static void
+run_on_stopped_terminal(struct terminal *terminal, const char *line)
+{
+    char seen[1100];
+
+    snprintf(seen, sizeof(seen), "%s/seen", scratch());
+    unlink(seen);
+    terminal_start(terminal, 200, "stty -echo -ixany; echo ready; read -r typed; %s",
+                   line);
+    terminal_wait(terminal, "ready");
+    terminal_type(terminal, "\023go\n");
+    wait_for_file("seen");
     terminal_type(terminal, "\021");
     terminal_end(terminal, 0);
 }
@@ -100,12 +104,12 @@ TEST(a_note_that_nobody_reads_does_not_hold_the_results)
 {
     static struct terminal terminal;
     static const char *const cases[][2] = {
-        {"stall -JJ -output o data >s", "grep -c '\"load\"' o"},
-        {"stall data >o", "grep -c ^generated o"},
+        {"stall -JJ -output o data >s; touch seen", "grep -c '\"load\"' o"},
+        {"stall data >o; touch seen", "grep -c ^generated o"},
     };
     need_faults();
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        run_on_stopped_terminal(&terminal, cases[i][0], 0);
+        run_on_stopped_terminal(&terminal, cases[i][0]);
         assert_int_equal(terminal_count(&terminal, " missed: "), 0);
         terminal_free(&terminal);
         expect(0, "1\n", NULL, "%s", cases[i][1]);
@@ -117,8 +121,7 @@ TEST(a_note_waits_for_the_user_as_the_summary_does)
 {
     static struct terminal terminal;
     need_faults();
-    run_on_stopped_terminal(
-        &terminal, "faulty pread:5:5 -C -E -q -no-status -i 0 -c 9 data", 1000000);
+    run_on_stopped_terminal(&terminal, "a_note_waits_for_the_user");
     assert_matches(terminal.bytes,
                    "ioping: request 5 failed: EIO [^$]*\n1 failed, generated 9 ");
     terminal_free(&terminal);
