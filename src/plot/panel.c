@@ -98,6 +98,9 @@ plot_has_data(const struct job *job)
         if (job->sweep.steps[i].requests)
             return true;
 
+    /* Only finished steps are drawn. The stats may be those of the step after them. */
+    if (job->sweep.count > 0)
+        return false;
     return job->stats && job->stats->latency.count > 0;
 }
 

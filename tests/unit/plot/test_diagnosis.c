@@ -4,6 +4,8 @@
 #include "diagnosed.h"
 #include "looked.h"
 
+#include "plot/diagnosis.h"
+
 /* Looks at the plot of DIAGNOSED, which is freed. */
 static void
 look_at_diagnosis(struct diagnosed *diagnosed)
@@ -200,6 +202,19 @@ TEST(the_knee_is_marked_at_its_depth)
     look_at_diagnosis(diagnosed);
     assert_int_equal(svg_check_count(&check, "knee"), 0);
     assert_false(svg_check_shows(&check, "knee"));
+}
+
+/* The requests of the step that still runs are in the stats, but there is no curve. */
+TEST(steps_without_requests_are_no_figures)
+{
+    struct diagnosed *diagnosed = diagnosed_make();
+    diagnosed_step(diagnosed, 1, 0, -1, -1);
+    diagnosed->jobs[PART_OF_DEPTHS].sweep.steps[0].requests = 0;
+    diagnosed_record(diagnosed, PART_OF_DEPTHS, 0, MS, 0);
+    assert_string_equal(plot_why_missing(&diagnosed->plot, PART_OF_DEPTHS),
+                        "no request counted");
+    look_at_diagnosis(diagnosed);
+    assert_int_equal(check.panel_count, 4); /* the sweep has no two halves */
 }
 
 /* 1000 reads of 256 KiB per second are 250 MiB/s. In the second half of the time only
