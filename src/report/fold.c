@@ -4,6 +4,7 @@
 #include "fold.h"
 
 #include "base/buffer.h"
+#include "live_screen.h"
 
 #include <string.h>
 
@@ -12,16 +13,17 @@
 static int
 visible_columns(const char *text, size_t length)
 {
+    const char *end = text + length;
+    struct escape_character character;
     int columns = 0;
     bool is_in_color = false;
 
-    for (size_t i = 0; i < length; i++) {
-        bool is_continuation = ((unsigned char)text[i] & 0xc0) == 0x80;
-        if (text[i] == '\033')
+    while (text < end && escape_next(&text, &character)) {
+        if (character.code == '\033')
             is_in_color = true;
-        if (!is_in_color && !is_continuation)
-            columns++;
-        if (text[i] == 'm')
+        if (!is_in_color)
+            columns += live_screen_width(character.code);
+        if (character.code == 'm')
             is_in_color = false;
     }
     return columns;

@@ -478,6 +478,29 @@ TEST(the_tail_alone_may_be_slow)
          "ioping -q -w 10m -i 100ms -plot latency.svg /data");
 }
 
+/* A terminal shows a Chinese character, which has three bytes here, in two columns. */
+TEST(lines_with_wide_characters_are_folded)
+{
+    int columns = 0;
+    int widest = 0;
+    set_nvme(100 * US);
+    diagnosis.facts.path = "/\u6570\u636e/\u8cc7\u6599/\u6570\u636e/\u8cc7\u6599/"
+                           "\u6570\u636e/\u8cc7\u6599/\u6570\u636e/\u8cc7\u6599";
+    judged();
+    char *text = printed();
+    for (const unsigned char *byte = (const unsigned char *)text; *byte; byte++) {
+        bool is_continuation = (*byte & 0xc0) == 0x80;
+        if (!is_continuation)
+            columns += *byte >= 0xe0 ? 2 : 1;
+        if (*byte == '\n')
+            columns = 0;
+        widest = columns > widest ? columns : widest;
+    }
+    assert_in_range(widest, 70, 80);
+    assert_non_null(strstr(text, "\u6570\u636e/\u8cc7\u6599: directory"));
+    free(text);
+}
+
 TEST(the_knee_is_the_last_depth_with_twice_the_p99)
 {
     set_nvme(100 * US);
