@@ -32,7 +32,8 @@ struct plot_diagnosis {
     const char *answer; /* a sentence; NULL: the parts have not ended yet */
     struct plot_use uses[PLOT_USES];
     int use_count;
-    int64_t knee; /* the value of the step that is the knee of the sweep; 0: none */
+    /* the value of the step that is the knee of the sweep; 0: unknown, or not reached */
+    int64_t knee;
     /* for each part, why it has no figures; used only if no request of the part counts */
     const char *missing[PLAN_PARTS];
 };

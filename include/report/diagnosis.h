@@ -165,6 +165,9 @@ struct diagnosis_findings {
     /* The step of the sweep with the highest depth at which p99 is at most twice as long
      * as at depth 1; NULL: unknown. */
     const struct job_step *knee;
+    /* A step after `knee` has a p99, which is longer. If false, the sweep did not reach
+     * the knee: p99 may stay short at higher depths than that of `knee`. */
+    bool is_knee_reached;
     /* More reads in flight than about this number only wait: the rate does not rise any
      * more. 0: more than the sweep had, or unknown. */
     int64_t slots;

@@ -172,17 +172,6 @@ why_not_measured(const struct diagnosis_facts *facts, bool was_interrupted)
     return "too few requests";
 }
 
-/* Returns true if no step after STEP has a p99, so that the knee may be further on. */
-static bool
-is_last_known(const struct job_sweep *sweep, const struct job_step *step)
-{
-    const struct job_step *end = sweep->steps + sweep->count;
-    for (const struct job_step *next = step + 1; next < end; next++)
-        if (next->p99 >= 0)
-            return false;
-    return true;
-}
-
 /* Adds the lines about the knee of the sweep. */
 static void
 add_knee(struct buffer *text, const struct diagnosis_facts *facts,
@@ -197,20 +186,20 @@ add_knee(struct buffer *text, const struct diagnosis_facts *facts,
         return;
     }
 
-    bool is_last = is_last_known(facts->depths, knee);
+    const char *prefix = findings->is_knee_reached ? "" : "none up to ";
     const char *format =
         facts->uses_threads ? "%s%" PRId64 " threads (" : "%sdepth %" PRId64 " (";
-    buffer_format(text, format, is_last ? "none up to " : "", knee->value);
+    buffer_format(text, format, prefix, knee->value);
     units_add(text, UNITS_COUNT, (int64_t)knee->iops);
     add_named_time(text, " iops, p99", knee->p99);
-    if (is_last)
+    if (findings->is_knee_reached)
+        buffer_text(text, "): with more reads in flight, p99 is more than twice that of "
+                          "single reads\n");
+    else
         buffer_format(text,
                       "): with %" PRId64 " %s in flight, p99 is still at most twice that "
                       "of single reads\n",
                       knee->value, units_plural((uint64_t)knee->value, "read", "reads"));
-    else
-        buffer_text(text, "): with more reads in flight, p99 is more than twice that of "
-                          "single reads\n");
     if (findings->slots > 0) {
         add_line_label(text, "");
         buffer_format(text,
@@ -539,6 +528,7 @@ add_knee_object(struct json *json, const struct diagnosis_facts *facts,
     json_value(json, facts->uses_threads ? "threads" : "depth", "%" PRId64, knee->value);
     json_value(json, "iops", "%.6f", knee->iops);
     json_value(json, "p99", "%" PRId64, knee->p99);
+    json_value(json, "reached", "%s", findings->is_knee_reached ? "true" : "false");
     json_close(json, '}');
 }
 

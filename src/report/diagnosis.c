@@ -433,7 +433,10 @@ find_knee(const struct diagnosis_facts *facts, struct diagnosis_findings *findin
 
     for (int i = 0; i < sweep->count; i++) {
         const struct job_step *step = &sweep->steps[i];
-        if (step->p99 >= 0 && step->p99 <= 2 * first->p99)
+        if (step->p99 < 0)
+            continue;
+        findings->is_knee_reached = step->p99 > 2 * first->p99;
+        if (!findings->is_knee_reached)
             findings->knee = step;
     }
 }

@@ -49,23 +49,12 @@ find_missing_reason(const struct report *report, const struct diagnosis *diagnos
     return "too few requests";
 }
 
-/* Returns the value of the step that is the knee of the sweep. Returns 0 if the knee is
- * unknown, or at the last step: then it may be at a higher depth. */
-static int64_t
-find_drawn_knee(const struct diagnosis *diagnosis)
-{
-    const struct job_sweep *sweep = diagnosis->facts.depths;
-    const struct job_step *knee = diagnosis->findings.knee;
-    bool is_known = knee && knee != &sweep->steps[sweep->count - 1];
-
-    return is_known ? knee->value : 0;
-}
-
 void
 diagnosis_fill_plot(const struct report *report, struct plot_diagnosis *filled,
                     struct buffer *answer)
 {
     const struct diagnosis *diagnosis = report->diagnosis;
+    const struct diagnosis_findings *findings;
 
     *filled = (struct plot_diagnosis){.use_count = STORAGE_USES};
     for (enum plan_part part = 0; part < PLAN_PARTS; part++)
@@ -82,7 +71,9 @@ diagnosis_fill_plot(const struct report *report, struct plot_diagnosis *filled,
 
     diagnosis_answer(diagnosis, answer);
     filled->answer = answer->failed ? "" : answer->text;
-    filled->knee = find_drawn_knee(diagnosis);
+    findings = &diagnosis->findings;
+    if (findings->knee && findings->is_knee_reached)
+        filled->knee = findings->knee->value;
     for (enum storage_use use = 0; use < STORAGE_USES; use++)
-        filled->uses[use].verdict = diagnosis->findings.uses[use].verdict;
+        filled->uses[use].verdict = findings->uses[use].verdict;
 }

@@ -111,6 +111,7 @@ recomputed() {
             [
                 (.depths | map(.depth)) == [1, 2, 4, 8, 16, 32],
                 .depths[0].p99 == null or .knee.depth == $knee,
+                .depths[0].p99 == null or .knee.reached == ($known[-1].depth > $knee),
                 (.uses[0] | .met == (if .value then .value < .limit else null end)),
                 (.uses[1] | .met == (if .value then .value < .limit else null end)),
                 (.uses[2] | .met == (if .value then .value < .limit else null end)),
@@ -238,8 +239,7 @@ drawn_and_printed() {
     jq -r '.[0].diagnosis.answer' o | sed "s/\([0-9]\) us/\1 $(printf '\302\265')s/g" |
         cmp - drawn && echo answer
     sed -n 's/.*>knee: \([0-9]*\)<.*/\1/p' x.svg >drawn
-    jq '.[0].diagnosis | .depths[-1] as $last | .knee | values | .depth // .threads |
-        select(. != ($last.depth // $last.threads))' o |
+    jq '.[0].diagnosis.knee | values | select(.reached) | .depth // .threads' o |
         cmp - drawn && echo knee
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "plot/plot.h"
 #include "report/diagnosis.h"
 #include "report/fold.h"
 #include "report/report.h"
@@ -501,6 +502,19 @@ TEST(lines_with_wide_characters_are_folded)
     free(text);
 }
 
+/* Returns the depth at which the plot of the diagnosis has its knee; 0: it has none. */
+static int64_t
+drawn_knee(void)
+{
+    struct report report = {.diagnosis = &diagnosis};
+    struct plot_diagnosis filled;
+    struct buffer answer = {0};
+
+    diagnosis_fill_plot(&report, &filled, &answer);
+    buffer_free(&answer);
+    return filled.knee;
+}
+
 TEST(the_knee_is_the_last_depth_with_twice_the_p99)
 {
     set_nvme(100 * US);
@@ -508,12 +522,14 @@ TEST(the_knee_is_the_last_depth_with_twice_the_p99)
     assert_int_equal(judged()->knee->value, 8);
     expect_printed("\nknee       depth 8 (40 k iops, p99 400 us): with more reads in "
                    "flight, p99 is\n           more than twice that of single reads\n");
+    assert_int_equal(drawn_knee(), 8);
     set_steps(100 * US, 1000);
     assert_int_equal(judged()->knee->value, 32);
     expect_printed(
         "\nknee       none up to depth 32 (320 k iops, p99 200 us): with 32 "
         "reads in\n           flight, p99 is still at most twice that of single "
         "reads\n");
+    assert_int_equal(drawn_knee(), 0);
 
     /* If the p99 of further steps is not known, the knee may be among them. */
     set_steps(100 * US, 4);
@@ -521,6 +537,7 @@ TEST(the_knee_is_the_last_depth_with_twice_the_p99)
     sweep.steps[5].p99 = -1;
     judged();
     expect_printed("\nknee       none up to depth 8 (40 k iops, ");
+    assert_int_equal(drawn_knee(), 0);
     diagnosis.facts.uses_threads = true;
     expect_printed("\nknee       none up to 8 threads (40 k iops, ");
 
