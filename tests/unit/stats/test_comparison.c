@@ -411,13 +411,11 @@ TEST(the_reason_of_an_unknown_difference_says_what_to_do)
         struct stats stats;
         const char *reason;
     } cases[] = {
-        {{.interval_count = 31, .min_intervals = 176},
-         {0},
-         "31 intervals are too few (record at least 176)"},
-        {{.interval_count = 1, .min_intervals = 10},
-         {0},
-         "1 interval is too few (record at least 10)"},
-        {{0}, {0}, "too few independent requests (run longer)"},
+        {.figure = {.interval_count = 31, .min_intervals = 176},
+         .reason = "31 intervals are too few (record at least 176)"},
+        {.figure = {.interval_count = 1, .min_intervals = 10},
+         .reason = "1 interval is too few (record at least 10)"},
+        {.reason = "too few independent requests (run longer)"},
         {{.min_intervals = 10},
          {.corrected_interval = 1},
          "percentiles are corrected (leave out -corrected)"},
