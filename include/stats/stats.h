@@ -105,8 +105,8 @@ struct stats_operation {
 
 /* The statistics of a run, or of a part of it such as a period. All zero is the empty
  * set. It can be copied like any value. The owner sets `corrected_interval`, `mix`,
- * `busy_time`, `from_memory` and `flushes_ignored`: the functions that record samples
- * never change these fields. */
+ * `busy_time`, `from_memory`, `flushes_ignored` and `lacks_sizes`: the functions that
+ * record samples never change these fields. */
 struct stats {
     struct moments latency;     /* of the requests that count */
     int64_t last_end;           /* end of the last request, monotonic, ns; 0 if none */
@@ -125,12 +125,11 @@ struct stats {
     uint64_t missed;          /* due times for which no request was sent */
     uint64_t skipped_stopped; /* due times that passed while the process was stopped;
                                  they are not counted in `missed` */
-    uint64_t from_memory; /* at least this number of the requests that count did not reach
-                             the device */
-    bool flushes_ignored; /* no flush reached the device, so `sync` means nothing */
-    bool lacks_sizes;     /* recorded without sizes, so `bytes` means nothing */
-    uint64_t late_count;  /* requests during which the system did not let the program run
-                             in time (os_process_was_late) */
+    uint64_t from_memory;     /* minimum number that count but did not reach the device */
+    bool flushes_ignored;     /* no flush reached the device, so `sync` means nothing */
+    bool lacks_sizes;         /* recorded without sizes, so `bytes` means nothing */
+    uint64_t late_count; /* requests during which the system did not let the program run
+                            in time (os_process_was_late) */
 
     struct histogram latencies; /* of the requests that count */
     struct histogram corrected; /* `latencies`, and the waits of missed requests */

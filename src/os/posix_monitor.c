@@ -669,10 +669,9 @@ watch_writes(struct write_progress *progress, int64_t now, int64_t deadline)
     return now + WRITES_PACE;
 }
 
-/* The monitor's loop. The signals that the loop waits for are blocked except in
- * pselect(2), which uses the signal mask MASK. So their handlers run only there, and no
- * signal is missed between a check and the wait. Only the handler of the signals that end
- * the monitor may run at any time (posix_terminal_watch). */
+/* The monitor's loop. The signals for which it waits are blocked except in pselect(2),
+ * which uses the signal mask MASK: no signal is missed between a check and the wait. Only
+ * signals that end the monitor are handled at any time (posix_terminal_watch). */
 static _Noreturn void
 watch_child(const sigset_t *mask)
 {

@@ -18,6 +18,8 @@ struct stats;
 /* The words and values in a plot. words.c: values as texts, and the headings. */
 
 #define PLOT_TEXT 40 /* bytes for the text of a value */
+/* The width of a name in the answer of a plot, in characters. */
+#define PLOT_ANSWER_NAME 32
 
 /* Writes VALUE into TEXT, as units_format does, but with PLOT_MICRO instead of "us". TEXT
  * must have PLOT_TEXT bytes. Returns TEXT. */
@@ -94,5 +96,13 @@ double plot_part_sum(const struct stats *stats, int part);
 /* Returns the row of TARGET in the comparison of PLOT, or NULL if the targets are not
  * compared. */
 const struct comparison_row *plot_find_row(const struct plot *plot, int target);
+
+/* Adds RATIO, which is at least 1, as a factor to TEXT, such as "1.4x" or "28x". */
+void plot_add_factor(struct buffer *text, double ratio);
+
+/* Adds the verdict of the comparison of PLOT to TEXT: for targets, how much faster the
+ * fastest is than the next; for recorded runs, how the last differs from the first. Adds
+ * nothing if too few requests count. */
+void plot_add_comparison(struct buffer *text, const struct plot *plot);
 
 #endif

@@ -289,7 +289,7 @@ measure_wall_offset(const struct report *report, int64_t *max_error)
 }
 
 /* Returns TIME, ns, monotonic, as the time of the wall clock. The offset between the two
- * clocks would differ by some microseconds each time, so the first offset is kept. It is
+ * clocks would differ by some microseconds each time, so the first offset is saved. It is
  * replaced only if the wall clock was set or the machine slept. */
 static int64_t
 convert_to_wall_time(struct report *report, int64_t time)

@@ -19,7 +19,7 @@
     name " +" count " +" TIME " +" CHANGE " +(-|" TIME ") +" CHANGE "( +" TIME "){2} " \
          "+[0-9.]+( [kM])?"
 /* What comes after rows of which little is known. */
-#define LEGEND                                                         \
+#define LEGEND                                                                    \
     "(~ may be noise: too few requests to be sure of a difference \\(95 .\\)\n)?" \
     "[?] unsure: too few independent requests \\(run longer\\)\n"
 
