@@ -136,8 +136,7 @@ struct stats {
     struct distribution sync;   /* times of the flushes of the requests that count */
     /* the index is the turn of the operation in `mix` */
     struct stats_operation operations[OPERATION_TURNS];
-    struct breakdown breakdown; /* parts of the requests that count; recorded by the
-                                   owner */
+    struct breakdown breakdown; /* of the requests that count; recorded by the owner */
 };
 
 /* Returns the statistics of OPERATION, which must be one of several that are mixed. */
