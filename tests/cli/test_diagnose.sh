@@ -25,7 +25,7 @@ long_enough() {
         ioping -hang 0 -diagnose -w $((seconds * factor)) "$@" >o 2>e || status=$?
         grep -q -e "$pattern" o || break
     done
-    return $status
+    return "$status"
 }
 
 # Usage: report_of_flushes OPTION... TARGET: diagnoses the target, for so long that flushes are

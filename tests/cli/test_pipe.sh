@@ -1,5 +1,5 @@
 # Programs of test_pipe.c, see tests/support/commands.sh.
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=sh disable=SC2034,SC2154
 
 # Usage: stall [OPTION...] TARGET: makes a run whose fifth request takes so long that at least
 # 30 requests become due meanwhile.
