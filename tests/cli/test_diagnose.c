@@ -43,8 +43,8 @@ TEST(findings_agree_with_the_figures)
 {
     need("jq");
     expect(0,
-           "[true,true,true,true,true,true,true,true,true,true,true]\n"
-           "[true,true,true,true,true,true,true,true,true,true,true]\n",
+           "[true,true,true,true,true,true,true,true,true,true,true,true]\n"
+           "[true,true,true,true,true,true,true,true,true,true,true,true]\n",
            "", "recomputed");
 }
 

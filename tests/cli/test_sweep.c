@@ -232,16 +232,18 @@ TEST(a_step_without_memory_ends_it_with_the_rows_so_far)
         "prlimit --as=100000000 \"$IOPING\" -C -s 1g -sweep threads=1..2 /dev/zero");
 }
 
+#define INTERRUPTED "ioping: -sweep: interrupted; the results are of the steps so far\n"
+
 TEST(an_interrupt_leaves_the_rows_so_far)
 {
     need_program("jq");
     for (size_t i = 0; i < LENGTH(endings); i++)
-        expect(endings[i].died, "~^1\n2\n(4\n(8\n(16\n)?)?)?$", "",
+        expect(endings[i].died, "~^1\n2\n(4\n(8\n(16\n)?)?)?$", INTERRUPTED,
                "an_interrupt_leaves_the_rows_so_far %s", endings[i].name);
     expect(0,
            "~^\\[\\{\"threads\":1\\},\\{\"threads\":2\\}(,\\{\"threads\":(4|8|16)\\})*\\]"
            "\n$",
-           "", "an_interrupt_leaves_the_records_so_far");
+           INTERRUPTED, "an_interrupt_leaves_the_records_so_far");
 }
 
 /* Requests of 20 ms: the failure is in the second step, or later if they are slower; then

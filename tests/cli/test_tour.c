@@ -62,7 +62,7 @@ TEST(the_plots_are_those_of_the_script_and_the_tour_shows_them)
     need_linux();
     need_program("python3");
     struct result result = command("\"$tests\"/../" MAKE_TOUR " --check-plots");
-    assert_string_equal(result.out, "11 plots, 0 problems\n");
+    assert_string_equal(result.out, "12 plots, 0 problems\n");
     assert_int_equal(result.status, 0);
     command_free(&result);
 }
@@ -93,7 +93,7 @@ TEST(a_plot_of_another_command_is_found)
             altered_plots[i].command);
         if (!strstr(result.out, altered_plots[i].said))
             fail_msg("%s: %s%s", altered_plots[i].command, result.out, result.err);
-        assert_matches(result.out, "\n11 plots, 1 problems\n$");
+        assert_matches(result.out, "\n12 plots, 1 problems\n$");
         assert_int_equal(result.status, 1);
         command_free(&result);
     }
