@@ -258,7 +258,8 @@ TEST(a_file_that_cannot_be_compared_is_named)
         {"ioping -q -i 0 -c 3 data >gp2 2>/dev/null", "gp2", UNKNOWN("gp2", "is empty")},
         {"ioping -csv -i 0 -c 3 data >gp2 2>/dev/null", "gp2",
          UNKNOWN("gp2", "begins with 'time,target,scop'")},
-        {"cp \"$IOPING\" program", "program", UNKNOWN("program", "is binary")},
+        {"printf '\\177ELF\\1\\n\\2' >program", "program",
+         UNKNOWN("program", "is binary")},
         {"echo a,b >table", "- <table", UNKNOWN("standard input", "is 'a,b'")},
         /* No character is cut: 17 bytes, of which 15 are shown. */
         {"echo 'a" AE AE AE AE AE AE AE AE "' >table", "table",

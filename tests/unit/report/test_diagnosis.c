@@ -118,7 +118,8 @@ expect_printed(const char *part)
     free(text);
 }
 
-/* The program accepts the command that is worth trying next, if it is its own. */
+/* The program accepts the command that is worth trying next, if it is its own. Emulators
+ * and some containers lack io_uring, which -sweep depth needs. */
 static void
 expect_accepted_advice(void)
 {
@@ -130,8 +131,9 @@ expect_accepted_advice(void)
     char *quoted = strchr(text.text, '\'');
     if (quoted)
         strcpy(quoted, "x");
-    if (strncmp(text.text, "ioping ", 7) == 0 &&
-        planned_try(text.text + 7, &plan, &error) < 0)
+    bool is_own = strncmp(text.text, "ioping ", 7) == 0;
+    if (is_own && planned_try(text.text + 7, &plan, &error) < 0 &&
+        !strstr(error.why, "io_uring is not available here"))
         fail_msg("%s: %s", text.text, error.why);
     buffer_free(&text);
 }
