@@ -107,7 +107,7 @@ TEST(a_terminal_has_the_answer_of_a_sweep_once)
 {
     static struct terminal terminal;
     terminal_start(&terminal, 200,
-                   "ioping -no-status -C -w 10ms -sweep threads=1..2 -slo min=0 data");
+                   "ioping -no-status -C -w 200ms -sweep threads=1..2 -slo min=0 data");
     terminal_end(&terminal, 5);
     assert_int_equal(terminal_count(&terminal, "highest number"), 1);
     assert_matches(terminal.bytes, "\nhighest [^\n]*: none\r\n$");
