@@ -35,7 +35,7 @@
 /* Lengths in pixels. */
 #define WIDTH 290          /* width of a panel */
 #define HEIGHT 180         /* height of a panel */
-#define COLUMN 461         /* from the left edge of a panel to that of the next */
+#define COLUMN 461         /* from the left edge of a panel to the next panel */
 #define ROW 286            /* from the title of a panel to the title below it */
 #define OVERHANG 64        /* from the left edge of a panel to its title on the left */
 #define LABEL_ROOM 96      /* width of the labels to the right of a panel */
@@ -261,6 +261,22 @@ include_part_limit(struct run_picture *run, int64_t limit)
     run->entries |= BIT(LIMIT);
 }
 
+/* Draws the labels of RUN beside PANEL, and the line of LIMIT with its label if LIMIT has
+ * a use. */
+static void
+draw_run_labels(struct buffer *text, const struct run_picture *run,
+                const struct plot_panel *panel, struct part_limit *limit)
+{
+    struct edge_label labels[DIAGNOSED_LABELS];
+    int count = run_picture_labels(run, labels);
+
+    if (limit->use) {
+        double y = run_picture_y(run, (double)limit->use->limit);
+        count = draw_part_limit(text, panel, y, limit, labels, count);
+    }
+    edge_labels_draw(text, labels, count, panel);
+}
+
 /* Draws the latency of the idle reads over time. */
 static unsigned
 draw_idle_part(struct buffer *text, const struct plot *plot, struct plot_panel *panel)
@@ -268,7 +284,6 @@ draw_idle_part(struct buffer *text, const struct plot *plot, struct plot_panel *
     const struct job *job = find_part(plot, PART_OF_PAUSES);
     const struct plot reads = {.plan = &job->plan, .jobs = job, .count = 1};
     struct part_limit limit = find_part_limit(plot, PART_OF_PAUSES);
-    struct edge_label labels[DIAGNOSED_LABELS];
     struct run_picture *run = run_picture_open(text, &reads);
     if (!run)
         return 0;
@@ -285,12 +300,9 @@ draw_idle_part(struct buffer *text, const struct plot *plot, struct plot_panel *
     run_picture_fit_axes(run);
     plot_time_panel_draw(run);
     run_picture_draw_percentiles(run, &run->time_panel);
-
-    int count = run_picture_labels(run, labels);
-    if (is_near)
-        count = draw_part_limit(text, panel, run_picture_y(run, (double)limit.use->limit),
-                                &limit, labels, count);
-    edge_labels_draw(text, labels, count, panel);
+    if (!is_near)
+        limit.use = NULL;
+    draw_run_labels(text, run, panel, &limit);
 
     unsigned entries = run->entries;
     free(run);
@@ -304,7 +316,6 @@ draw_flush_part(struct buffer *text, const struct plot *plot, struct plot_panel 
     const struct job *job = find_part(plot, PART_OF_FLUSHES);
     const struct plot writes = {.plan = &job->plan, .jobs = job, .count = 1};
     struct part_limit limit = find_part_limit(plot, PART_OF_FLUSHES);
-    struct edge_label labels[DIAGNOSED_LABELS];
     struct run_picture *run = run_picture_open(text, &writes);
     if (!run)
         return 0;
@@ -324,12 +335,7 @@ draw_flush_part(struct buffer *text, const struct plot *plot, struct plot_panel 
     run->spread_panels[0].x_title = "flushes";
     run->spread_panels[0].y_title = "latency";
     plot_spread_panels_draw(run);
-
-    int count = run_picture_labels(run, labels);
-    if (limit.use)
-        count = draw_part_limit(text, panel, run_picture_y(run, (double)limit.use->limit),
-                                &limit, labels, count);
-    edge_labels_draw(text, labels, count, panel);
+    draw_run_labels(text, run, panel, &limit);
 
     unsigned entries = run->entries;
     free(run);
