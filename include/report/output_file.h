@@ -62,9 +62,9 @@ int output_file_check(const struct output_file *file, const struct plan *plan,
 int output_file_empty(const struct output_file *file, const struct plan *plan,
                       struct error *error);
 
-/* Fills ERROR: the file PATH cannot be written because of the errno value CODE. This is
- * error_set_file, but it advises to make the directory of PATH only if there is none.
- * Always returns -1. */
+/* Fills ERROR: the file PATH cannot be written because of the errno value CODE. Unlike
+ * error_set_file, it advises to make the directory of PATH only if this directory does
+ * not exist. Always returns -1. */
 int output_file_refuse(const char *path, int code, struct error *error);
 
 /* Stores the paths of all files that outputs of PLAN are written to in TEXT, a buffer of

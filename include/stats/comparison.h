@@ -72,8 +72,8 @@ bool comparison_is_shown(const struct comparison_figure *figure,
                          const struct percentile *percentile);
 
 /* Adds why the bounds of FIGURE are unknown, and what to do: "31 intervals are too few
- * (record at least 176)". STATS are those of a row. FIGURE may be NULL if it is of no log
- * of histograms. */
+ * (record at least 176)". STATS are the statistics of a row. FIGURE may be NULL if no row
+ * is a log of histograms. */
 void comparison_add_reason(struct buffer *text, const struct comparison_figure *figure,
                            const struct stats *stats);
 

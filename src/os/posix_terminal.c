@@ -65,8 +65,8 @@ static int terminal = -1;
 /* In the monitor: its child, which draws. */
 static pid_t drawing_child;
 
-/* Signals that end the monitor at once, beside the real-time signals. The program handles
- * none of them otherwise. */
+/* Signals that end the monitor at once, beside the real-time signals. The program has no
+ * other use for them. */
 static const int deadly_signals[] = {
     SIGILL,    SIGABRT, SIGFPE,    SIGBUS,  SIGSEGV, SIGSYS,  SIGTRAP,
     SIGPIPE,   SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGUSR2,
